@@ -1,0 +1,44 @@
+# Everything a person does with this checkout. `make demo` and `make test` are the two that matter.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help setup demo test lint test-slow lock clean
+
+help:
+	@echo "make demo       set up, then the main job: train, evaluate, show"
+	@echo "make test       lint, types and every quick test"
+	@echo "make test-slow  the tests that take minutes"
+	@echo "make setup      make .venv with the locked versions"
+	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
+
+setup: $(VENV)/.ready
+
+# The lock is installed first and by itself, so that no version is resolved on the user's machine.
+$(VENV)/.ready: requirements.lock pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "pc3d needs $(PYTHON) (or: make PYTHON=python3)"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest
+
+test-slow: setup
+	$(BIN)/python -m pytest -m slow
+
+demo: setup
+	$(BIN)/pc3d demo
+
+lock: setup
+	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --all-extras --no-header --no-annotate \
+		--output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,41 @@
+"""The few ways this program can fail, each with the exit code the command line gives it."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class Pc3dError(Exception):
+    """Anything we expect may go wrong: its message is the one sentence a user reads."""
+
+    exit_code = 2
+
+
+class BadInput(Pc3dError):
+    """The user asked for something that cannot be; the sentence says what would be possible."""
+
+
+class MissingExtra(BadInput):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"this needs the package {package}: install it with pip install 'pc3d[{extra}]'")
+
+
+class Diverged(Pc3dError):
+    """Training produced a number that is not finite."""
+
+    exit_code = 3
+
+
+class Interrupted(Pc3dError):
+    """Stopped by a signal; everything is saved and the same command continues."""
+
+    exit_code = 75
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> BadInput:
+    """The error for a name that is not in a table, with the nearest one that is."""
+    known = list(known)
+    meant = get_close_matches(name, known, n=1)
+    hint = f"perhaps you meant {meant[0]}; " if meant else ""
+    return BadInput(f"there is no {kind} called {name!r}: {hint}there are {', '.join(known)}")

@@ -1,0 +1,1 @@
+"""The original packages behind the same words as the ports; needs the extra `originals`."""

@@ -1,0 +1,1 @@
+"""Every task drawn to an RGB array, without a display."""

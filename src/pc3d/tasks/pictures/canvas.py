@@ -1,0 +1,96 @@
+"""A small drawing board with smooth edges: world coordinates in, an RGB array out."""
+
+from functools import lru_cache
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+OVERSAMPLING = 3
+Color = tuple[int, int, int] | tuple[int, int, int, int]
+
+# Okabe and Ito's colours, told apart by people with any kind of colour vision.
+INK: Color = (38, 42, 51)
+PAPER: Color = (255, 255, 255)
+GRID: Color = (222, 225, 230)
+MUTED: Color = (150, 156, 166)
+BLUE: Color = (0, 114, 178)
+ORANGE: Color = (230, 159, 0)
+GREEN: Color = (0, 158, 115)
+VERMILION: Color = (213, 94, 0)
+SKY: Color = (86, 180, 233)
+PURPLE: Color = (204, 121, 167)
+
+
+def faint(color: Color, opacity: float) -> Color:
+    """The colour, shining through."""
+    return (*color[:3], round(255 * opacity))
+
+
+@lru_cache(maxsize=32)
+def _font(pixels: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(pixels)
+
+
+class Canvas:
+    """Draws in world units: x to the right; y up, or down for grids (`y_down`)."""
+
+    def __init__(
+        self, left: float, bottom: float, width: float, height: float, size: int, *, y_down: bool = False
+    ) -> None:
+        self.left, self.bottom, self.width, self.height = left, bottom, width, height
+        self.y_down = y_down
+        self.scale = size / max(width, height) * OVERSAMPLING
+        pixels = round(width * self.scale), round(height * self.scale)
+        self.image = Image.new("RGB", pixels, PAPER[:3])
+        self.pen = ImageDraw.Draw(self.image, "RGBA")
+
+    def disc(
+        self,
+        x: float,
+        y: float,
+        radius: float,
+        fill: Color | None = None,
+        outline: Color | None = None,
+        line: float = 0,
+    ) -> None:
+        (px, py), r = self._at(x, y), radius * self.scale
+        self.pen.ellipse((px - r, py - r, px + r, py + r), fill, outline, self._line(line))
+
+    def rectangle(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        fill: Color | None = None,
+        outline: Color | None = None,
+        line: float = 0,
+        radius: float = 0,
+    ) -> None:
+        """A box with (x, y) its corner of smallest coordinates."""
+        (ax, ay), (bx, by) = self._at(x, y), self._at(x + width, y + height)
+        box = (min(ax, bx), min(ay, by), max(ax, bx), max(ay, by))
+        self.pen.rounded_rectangle(box, radius * self.scale, fill, outline, self._line(line))
+
+    def polygon(self, points: list[tuple[float, float]], fill: Color) -> None:
+        self.pen.polygon([self._at(x, y) for x, y in points], fill)
+
+    def line(self, ax: float, ay: float, bx: float, by: float, color: Color, width: float) -> None:
+        self.pen.line((*self._at(ax, ay), *self._at(bx, by)), color, self._line(width))
+
+    def text(self, x: float, y: float, text: str, color: Color, height: float) -> None:
+        """Text centred on the point, `height` world units tall."""
+        font = _font(max(6, round(height * self.scale)))
+        self.pen.text(self._at(x, y), text, color, font, anchor="mm")
+
+    def pixels(self) -> np.ndarray:
+        """The picture, reduced from the oversampled one."""
+        size = self.image.width // OVERSAMPLING, self.image.height // OVERSAMPLING
+        return np.asarray(self.image.resize(size, Image.Resampling.BOX))
+
+    def _at(self, x: float, y: float) -> tuple[float, float]:
+        down = (y - self.bottom) if self.y_down else (self.bottom + self.height - y)
+        return (x - self.left) * self.scale, down * self.scale
+
+    def _line(self, width: float) -> int:
+        return max(1, round(width * self.scale)) if width else 0

@@ -1,0 +1,132 @@
+"""The interface of a task: one cooperative game as pure functions, padded to any number of slots.
+
+A world is `slots` agents wide; the first `team_size` of them are active. What stands in the other slots
+never matters, and everything random is drawn per slot, so that a team plays the same in a wider world.
+"""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Generic, Self, TypeVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from pc3d.errors import BadInput
+
+
+class WorldState(eqx.Module):
+    """What every state has; tasks add their own arrays."""
+
+    team_size: Int[Array, ""]
+    time: Int[Array, ""]
+
+
+StateT = TypeVar("StateT", bound=WorldState)
+
+
+class Outcome(eqx.Module):
+    """What one step brought to the whole team."""
+
+    reward: Float[Array, ""]
+    terminated: Bool[Array, ""]  # the game is over
+    truncated: Bool[Array, ""]  # the time limit is reached: the game would have gone on
+    measures: dict[str, Float[Array, ""]]  # the task's own quantities, to be summed over the episode
+
+
+@dataclass(frozen=True)
+class ObservationPart:
+    """Some neighbouring numbers of an observation, and what they mean."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
+class Task(abc.ABC, Generic[StateT]):
+    """One game. Instances are settings only (hashable), so they are static to `jax.jit`."""
+
+    slots: int
+
+    name: ClassVar[str]
+    horizon: ClassVar[int]
+    action_names: ClassVar[tuple[str, ...]]
+    observation_layout: ClassVar[tuple[ObservationPart, ...]]
+    measure_names: ClassVar[tuple[str, ...]]
+    smallest_team: ClassVar[int]
+    largest_team: ClassVar[int]
+
+    def __post_init__(self) -> None:
+        if not self.smallest_team <= self.slots <= self.largest_team:
+            raise BadInput(
+                f"{self.name} is played by {self.smallest_team} to {self.largest_team} agents, "
+                f"not {self.slots}"
+            )
+
+    @property
+    def action_count(self) -> int:
+        return len(self.action_names)
+
+    @property
+    def observation_width(self) -> int:
+        return sum(part.width for part in self.observation_layout)
+
+    def with_slots(self, slots: int) -> Self:
+        """The same game, padded to another width."""
+        return replace(self, slots=slots)
+
+    def active(self, state: StateT) -> Bool[Array, " agent"]:
+        """Who is really there."""
+        return jnp.arange(self.slots) < state.team_size
+
+    @property
+    @abc.abstractmethod
+    def return_definition(self) -> str:
+        """In one sentence, what the reported return of an episode is."""
+
+    def reported_return(self, total_reward: Float[Array, ""], team_size: Int[Array, ""]) -> Float[Array, ""]:
+        """The return that tables show, from the sum of team rewards over an episode."""
+        del team_size
+        return total_reward
+
+    @abc.abstractmethod
+    def reset(self, key: PRNGKeyArray, team_size: int | Int[Array, ""]) -> StateT:
+        """Draw a start from the original game's distribution."""
+
+    @abc.abstractmethod
+    def step(self, key: PRNGKeyArray, state: StateT, actions: Int[Array, " agent"]) -> tuple[StateT, Outcome]:
+        """Play one step of the whole team."""
+
+    @abc.abstractmethod
+    def observe(self, state: StateT) -> Float[Array, "agent observation"]:
+        """What each agent sees; zeros for inactive slots."""
+
+    @abc.abstractmethod
+    def global_state(self, state: StateT) -> Float[Array, " state"]:
+        """The whole state as one vector, as wide as the largest team needs whatever `slots` is."""
+
+    def available_actions(self, state: StateT) -> Bool[Array, "agent action"]:
+        """Which actions have an effect of their own; none of the paper's methods uses it."""
+        del state
+        return jnp.ones((self.slots, self.action_count), bool)
+
+    @abc.abstractmethod
+    def draw(self, state: StateT, *, size: int = 480, show_range: bool = False) -> np.ndarray:
+        """A picture of the state: height × width × RGB, 8 bits each, at most `size` pixels a side."""
+
+
+AnyTask = Task[Any]
+
+
+def slot_keys(key: PRNGKeyArray, slots: int) -> PRNGKeyArray:
+    """One key per slot that does not depend on how many slots there are."""
+    return jax.vmap(lambda slot: jax.random.fold_in(key, slot))(jnp.arange(slots))
+
+
+def scalar(value: int | Array) -> Int[Array, ""]:
+    """A counter as an array, so that states have the same types at reset and in a scan."""
+    return jnp.asarray(value, jnp.int32)
