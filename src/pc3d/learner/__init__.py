@@ -1,0 +1,1 @@
+"""From played episodes to better networks: advantages, losses, and the update."""

@@ -1,0 +1,71 @@
+"""Generalised advantage estimation, and the running scale of the values it works with."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+
+def generalised_advantages(
+    rewards: Float[Array, " time"],
+    values: Float[Array, " moment"],
+    played: Bool[Array, " time"],
+    terminated: Bool[Array, " time"],
+    discount: float,
+    gae_lambda: float,
+    *,
+    horizon_bootstraps: bool,
+) -> Float[Array, " time"]:
+    """A_t = Σ_l (γλ)^l δ_{t+l} over one episode; zero after its end.
+
+    Nothing follows a termination. At the time limit the value of the next moment counts if asked.
+    """
+    last_played = played & ~jnp.append(played[1:], False)
+    stops = terminated if horizon_bootstraps else terminated | last_played
+    errors = rewards + discount * jnp.where(stops, 0, values[1:]) - values[:-1]
+
+    def step(later: Array, now: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        error, ends, real = now
+        advantage = jnp.where(real, error + discount * gae_lambda * jnp.where(ends, 0, later), 0)
+        return advantage, advantage
+
+    _, advantages = jax.lax.scan(step, jnp.zeros(()), (errors, last_played, played), reverse=True)
+    return advantages
+
+
+class ValueScale(eqx.Module):
+    """A running mean and deviation of value targets: returns differ tenfold between team sizes."""
+
+    weight: Float[Array, ""]
+    mean: Float[Array, ""]
+    square: Float[Array, ""]
+
+    @staticmethod
+    def fresh() -> "ValueScale":
+        return ValueScale(jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
+
+    def follow(self, targets: Float[Array, "..."], real: Bool[Array, "..."], rate: float) -> "ValueScale":
+        """Move towards the targets of one update."""
+        return ValueScale(
+            self.weight + rate * (1 - self.weight),
+            self.mean + rate * (jnp.mean(targets, where=real) - self.mean),
+            self.square + rate * (jnp.mean(targets**2, where=real) - self.square),
+        )
+
+    def shrink(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
+        """From the task's scale to the critic's."""
+        center, deviation = self._moments()
+        return (values - center) / deviation
+
+    def stretch(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
+        """From the critic's scale to the task's."""
+        center, deviation = self._moments()
+        return values * deviation + center
+
+    def _moments(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """Before the first update the scale is one: nothing is known yet."""
+        known = self.weight > 0
+        weight = jnp.where(known, self.weight, 1)
+        center = self.mean / weight
+        variance = self.square / weight - center**2
+        return center, jnp.where(known, jnp.sqrt(jnp.maximum(variance, 1e-8)), 1)

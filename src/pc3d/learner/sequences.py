@@ -1,0 +1,72 @@
+"""From whole episodes to minibatches of sequences short enough to backpropagate through."""
+
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from pc3d.learner.losses import Sequences
+
+
+@dataclass(frozen=True)
+class SequencePlan:
+    """How an update's episodes are cut and grouped; known before anything is played.
+
+    The unit of the paper's batch size is not stated. We count team steps, and a minibatch takes as many
+    whole sequences as fit; all minibatches of an epoch have the same number of sequences.
+    """
+
+    episodes: int
+    horizon: int
+    pieces: int  # sequences per episode
+    length: int  # steps per sequence
+    minibatches: int
+    sequences_per_minibatch: int
+
+    @staticmethod
+    def make(episodes: int, horizon: int, batch_size: int, longest: int) -> "SequencePlan":
+        pieces = -(-horizon // longest)
+        length = -(-horizon // pieces)
+        minibatches = -(-episodes * pieces // max(1, batch_size // length))
+        return SequencePlan(
+            episodes, horizon, pieces, length, minibatches, -(-episodes * pieces // minibatches)
+        )
+
+    @property
+    def sequences(self) -> int:
+        """With the fillers that make all minibatches alike."""
+        return self.minibatches * self.sequences_per_minibatch
+
+    def cut(self, by_time: Float[Array, "episode time ..."]) -> Float[Array, "sequence time ..."]:
+        """Cut the time axis into equal pieces; zeros (never played) fill what is missing."""
+        missing = self.pieces * self.length - self.horizon
+        padded = jnp.pad(by_time, [(0, 0), (0, missing)] + [(0, 0)] * (by_time.ndim - 2))
+        return padded.reshape(self.episodes * self.pieces, self.length, *by_time.shape[2:])
+
+    def first_memories(
+        self, features: Float[Array, "episode time agent h"] | None, nothing: Float[Array, "agent h"]
+    ) -> Float[Array, "sequence agent h"]:
+        """What each sequence starts from: nothing, or what the actor remembered one step before."""
+        starts = jnp.broadcast_to(nothing, (self.episodes, 1, *nothing.shape))
+        if self.pieces > 1:
+            assert features is not None
+            last_steps = [piece * self.length - 1 for piece in range(1, self.pieces)]
+            starts = jnp.concatenate([starts, features[:, jnp.asarray(last_steps)]], axis=1)
+        return starts.reshape(self.episodes * self.pieces, *nothing.shape)
+
+    def shuffle(self, key: PRNGKeyArray, sequences: Sequences) -> Sequences:
+        """One epoch's minibatches, in random order and company: a new first axis over minibatches."""
+        real = self.episodes * self.pieces
+        order = jax.random.permutation(key, real)
+        fillers = self.sequences - real
+        order = jnp.concatenate([order, order[:fillers]])
+        counts = jnp.arange(self.sequences) < real
+
+        def regroup(leaf: Array) -> Array:
+            return leaf[order].reshape(self.minibatches, self.sequences_per_minibatch, *leaf.shape[1:])
+
+        shuffled = jax.tree.map(regroup, sequences)
+        counts = counts.reshape(self.minibatches, self.sequences_per_minibatch, 1)
+        return eqx.tree_at(lambda batch: batch.played, shuffled, shuffled.played & counts)

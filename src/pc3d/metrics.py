@@ -1,0 +1,90 @@
+"""The numbers of training: gathered over some updates, written as one line, cut back on a resume."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+class Gathering:
+    """Sums since the last line. It travels with the checkpoint, so that no line is lost or doubled."""
+
+    def __init__(self, saved: dict[str, Any] | None = None) -> None:
+        saved = saved or {"updates": 0, "sums": {}, "returns": {}}
+        self.updates: int = saved["updates"]
+        self.sums: dict[str, float] = dict(saved["sums"])
+        self.returns: dict[str, list[float]] = {size: list(pair) for size, pair in saved["returns"].items()}
+
+    def plain(self) -> dict[str, Any]:
+        return {"updates": self.updates, "sums": self.sums, "returns": self.returns}
+
+    def add(self, numbers: dict[str, float], team_sizes: np.ndarray, returns: np.ndarray) -> None:
+        """Take in one update: its scalars, and the return of every episode it played."""
+        self.updates += 1
+        for name, value in numbers.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+        for size, value in zip(team_sizes, returns, strict=True):
+            pair = self.returns.setdefault(str(size), [0, 0.0])
+            pair[0] += 1
+            pair[1] += float(value)
+
+    def line(self, update: int, episodes: int, stage: int) -> dict[str, Any]:
+        """The means since the last line; a return's mean comes with how many episodes it has."""
+        by_size = sorted(self.returns.items(), key=lambda item: int(item[0]))
+        count = sum(pair[0] for _, pair in by_size)
+        return {
+            "update": update,
+            "episodes": episodes,
+            "stage": stage,
+            "return": sum(pair[1] for _, pair in by_size) / count,
+            "return_by_size": {size: [number, total / number] for size, (number, total) in by_size},
+            **{name: value / self.updates for name, value in sorted(self.sums.items())},
+        }
+
+
+class LineFile:
+    """A file of JSON lines that only grows, but for what a resume plays again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def cut_after(self, update: int) -> None:
+        """Drop what came after the checkpoint: it will be written again, bit for bit."""
+        if not self.path.exists():
+            return
+        kept = 0
+        with open(self.path, "rb+") as file:
+            for line in file:
+                if _update_of(line) > update:
+                    break
+                kept += len(line)
+            file.truncate(kept)
+
+    def append(self, line: dict[str, Any]) -> None:
+        with open(self.path, "ab") as file:
+            file.write((json.dumps(line, sort_keys=True) + "\n").encode())
+
+    def sync(self) -> None:
+        """On disk before the checkpoint that relies on it."""
+        if self.path.exists():
+            with open(self.path, "rb") as file:
+                os.fsync(file.fileno())
+
+
+def _update_of(line: bytes) -> float:
+    """A line's update; a torn line, as a crash leaves it, counts as later than any."""
+    try:
+        return float(json.loads(line)["update"]) if line.endswith(b"\n") else float("inf")
+    except (ValueError, KeyError, TypeError):
+        return float("inf")
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """All lines of such a file; none if there is no file."""
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -1,0 +1,59 @@
+"""The decentralized actor: dense layers, a memory, and a (conditioned) policy head, shared by all agents.
+
+It sees one agent's observations and nothing else; all that is central stays in the critics.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from pc3d.networks.conditioning import Conditioning, PolicyOutput
+from pc3d.networks.layers import Activation, Gru, Mlp
+from pc3d.settings import ActorSettings
+
+
+class Actor(eqx.Module):
+    """π(a | own history)."""
+
+    encoder: Mlp
+    memory: Gru
+    conditioning: Conditioning
+
+    def __init__(
+        self,
+        key: PRNGKeyArray,
+        observation: int,
+        settings: ActorSettings,
+        activation: Activation,
+        conditioning: Conditioning,
+    ) -> None:
+        encoder_key, memory_key = jax.random.split(key)
+        widths = (observation, *settings.widths)
+        self.encoder = Mlp(encoder_key, widths, activation, activate_output=True)
+        self.memory = Gru(memory_key, widths[-1], settings.rnn_dim)
+        self.conditioning = conditioning
+
+    def first_memory(self, *rows: int) -> Float[Array, "*rows h"]:
+        """What an agent remembers before it has seen anything."""
+        return jnp.zeros((*rows, self.memory.width))
+
+    def step(
+        self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
+    ) -> tuple[Float[Array, "... h"], PolicyOutput]:
+        """One moment of play: new memory and what to do."""
+        memory = self.memory.step(memory, self.encoder(observation))
+        return memory, self.conditioning(memory)
+
+    def remember(
+        self,
+        memory: Float[Array, "sequence agent h"],
+        observations: Float[Array, "sequence time agent observation"],
+    ) -> Float[Array, "sequence time agent h"]:
+        """The recurrent features at every moment of each sequence.
+
+        All sequences at once, because one large matrix product is far faster than many small ones; time
+        comes first inside, where the observations are still narrow.
+        """
+        by_time = jnp.moveaxis(observations, 1, 0)
+        return jnp.moveaxis(self.memory.over_time(memory, self.encoder(by_time)), 0, 1)

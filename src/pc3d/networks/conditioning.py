@@ -1,0 +1,143 @@
+"""From recurrent features to action logits: plainly, or shaped by the agent's own estimate of its context.
+
+Equations 2 and 3 of the paper (student context, reliance, gate, FiLM) and, for Hyper-PC3D, its appendix.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from pc3d.networks.layers import Dense, Mlp
+from pc3d.settings import DistillationSettings, Recipe
+
+GateMode = Literal["adaptive", "off", "on"]
+POLICY_GAIN = 0.01  # a nearly uniform first policy
+MODULATION_GAIN = 0.1  # a nearly unconditioned one
+
+
+class PolicyOutput(eqx.Module):
+    """What the actor says at one moment; context and gate are None where a method has none."""
+
+    logits: Float[Array, "... action"]
+    context: Float[Array, "... context"] | None = None
+    gate: Float[Array, "..."] | None = None
+
+
+class Conditioning(eqx.Module):
+    """The last part of the actor."""
+
+    @abc.abstractmethod
+    def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput: ...
+
+
+class PlainHead(Conditioning):
+    """No context: a linear policy head."""
+
+    head: Dense
+
+    def __init__(self, key: PRNGKeyArray, features: int, actions: int) -> None:
+        self.head = Dense(key, features, actions, POLICY_GAIN)
+
+    def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
+        return PolicyOutput(self.head(features))
+
+
+class StudentContext(eqx.Module):
+    """The context and the gate an agent makes from its own features."""
+
+    to_context: Dense
+    to_reliance: Dense
+    gate_scale: Float[Array, ""]
+    gate_offset: Float[Array, ""]
+    reliance_min: float = eqx.field(static=True)
+    reliance_max: float = eqx.field(static=True)
+    recipe: Recipe = eqx.field(static=True)
+    mode: GateMode = eqx.field(static=True)
+
+    def __init__(
+        self,
+        key: PRNGKeyArray,
+        features: int,
+        context: int,
+        mode: GateMode,
+        distillation: DistillationSettings,
+        recipe: Recipe,
+    ) -> None:
+        context_key, reliance_key = jax.random.split(key)
+        self.to_context = Dense(context_key, features, context)
+        self.to_reliance = Dense(reliance_key, features, 1, POLICY_GAIN)
+        self.gate_scale, self.gate_offset = jnp.asarray(recipe.gate_scale), jnp.asarray(recipe.gate_offset)
+        self.reliance_min, self.reliance_max = distillation.reliance_min, distillation.reliance_max
+        self.recipe, self.mode = recipe, mode
+
+    def context(self, features: Float[Array, "... feature"]) -> Float[Array, "... context"]:
+        """ĉ = W_c h + b_c."""
+        return self.to_context(features)
+
+    def for_policy(self, context: Float[Array, "... context"]) -> Float[Array, "... context"]:
+        """The context as the policy path sees it; the paper does not say whether gradients flow back."""
+        return context if self.recipe.policy_gradient_reaches_context else jax.lax.stop_gradient(context)
+
+    def gate(self, features: Float[Array, "... feature"]) -> Float[Array, "..."]:
+        """g = σ(a_g ρ + b_g) with ρ = clip(w_u h + b_u), or a constant for the ablations."""
+        if self.mode != "adaptive":
+            return jnp.full(features.shape[:-1], 1.0 if self.mode == "on" else 0.0, features.dtype)
+        wish = self.to_reliance(features)[..., 0]
+        reliance = jnp.clip(wish, self.reliance_min, self.reliance_max)
+        if self.recipe.reliance_gradient == "straight":
+            reliance = wish + jax.lax.stop_gradient(reliance - wish)
+        scale, offset = self.gate_scale, self.gate_offset
+        if not self.recipe.gate_learned:
+            scale, offset = jax.lax.stop_gradient((scale, offset))
+        return jax.nn.sigmoid(scale * reliance + offset)
+
+
+class GatedFilm(Conditioning):
+    """PC3D: the context scales and shifts the features, as much as the gate lets it."""
+
+    student: StudentContext
+    to_modulation: Dense
+    head: Dense
+
+    def __init__(self, key: PRNGKeyArray, student: StudentContext, features: int, actions: int) -> None:
+        modulation_key, head_key = jax.random.split(key)
+        self.student = student
+        context = student.to_context.bias.size
+        self.to_modulation = Dense(modulation_key, context, 2 * features, MODULATION_GAIN)
+        self.head = Dense(head_key, features, actions, POLICY_GAIN)
+
+    def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
+        context, gate = self.student.context(features), self.student.gate(features)
+        scale, shift = jnp.split(self.to_modulation(self.student.for_policy(context)), 2, axis=-1)
+        openness = gate[..., None]
+        modulated = features * (1 + openness * scale) + openness * shift
+        return PolicyOutput(self.head(modulated), context, gate)
+
+
+class HyperHead(Conditioning):
+    """Hyper-PC3D: the context changes the policy head itself, as much as the gate lets it."""
+
+    student: StudentContext
+    hypernetwork: Mlp
+    head: Dense
+
+    def __init__(self, key: PRNGKeyArray, student: StudentContext, features: int, actions: int) -> None:
+        hyper_key, head_key = jax.random.split(key)
+        self.student = student
+        context, recipe = student.to_context.bias.size, student.recipe
+        widths = (context, *recipe.hypernetwork_widths, (features + 1) * actions)
+        self.hypernetwork = Mlp(hyper_key, widths, recipe.activation, output_gain=POLICY_GAIN)
+        self.head = Dense(head_key, features, actions, POLICY_GAIN)
+
+    def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
+        context, gate = self.student.context(features), self.student.gate(features)
+        change = self.hypernetwork(self.student.for_policy(context))
+        change = change.reshape(*features.shape[:-1], features.shape[-1] + 1, -1)
+        change_of_logits = jnp.sum(features[..., None] * change[..., :-1, :], axis=-2) + change[..., -1, :]
+        return PolicyOutput(self.head(features) + gate[..., None] * change_of_logits, context, gate)

@@ -1,0 +1,141 @@
+"""The four value functions. Three see the whole team; IPPO's sees what one agent remembers."""
+
+import abc
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+
+from pc3d.networks.layers import Activation, Dense, Mlp
+from pc3d.networks.teacher import Teacher
+from pc3d.settings import CriticSettings
+
+
+class TeamView(eqx.Module):
+    """All a critic may look at, at each moment."""
+
+    observations: Float[Array, "... agent observation"]
+    active: Bool[Array, "... agent"]
+    features: Float[Array, "... agent feature"] | None = None  # the actor's, for a local critic
+    global_state: Float[Array, "... state"] | None = None
+
+    @property
+    def clean_observations(self) -> Float[Array, "... agent observation"]:
+        """Zero where nobody is, so that the content of padded slots cannot matter."""
+        return jnp.where(self.active[..., None], self.observations, 0)
+
+
+class CriticInputs(eqx.Module):
+    """The sizes a critic is built for."""
+
+    observation: int = eqx.field(static=True)
+    features: int = eqx.field(static=True)
+    global_state: int = eqx.field(static=True)  # 0 where it is not used
+    largest_team: int = eqx.field(static=True)
+    activation: Activation = eqx.field(static=True)
+
+
+class Critic(eqx.Module):
+    """A value function of the team, or of each agent where `local`."""
+
+    local: ClassVar[bool] = False
+
+    @abc.abstractmethod
+    def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None: ...
+
+    @abc.abstractmethod
+    def __call__(self, view: TeamView) -> Float[Array, "..."]:
+        """The value at each moment; with a last axis over agents where `local`."""
+
+
+class LocalCritic(Critic):
+    """IPPO: a linear head on the actor's recurrent features."""
+
+    local: ClassVar[bool] = True
+    head: Dense
+
+    def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
+        del settings
+        self.head = Dense(key, inputs.features, 1)
+
+    def __call__(self, view: TeamView) -> Float[Array, "... agent"]:
+        assert view.features is not None
+        return self.head(view.features)[..., 0]
+
+
+class JointCritic(Critic):
+    """MAPPO: all observations side by side, padded to the largest admitted team, with the active mask."""
+
+    head: Mlp
+    largest_team: int = eqx.field(static=True)
+
+    def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
+        self.largest_team = inputs.largest_team
+        width = self.largest_team * (inputs.observation + 1) + inputs.global_state
+        self.head = _value_head(key, width, inputs, settings)
+
+    def __call__(self, view: TeamView) -> Float[Array, "..."]:
+        joint = jnp.concatenate([view.clean_observations, view.active[..., None]], axis=-1)
+        missing = self.largest_team - view.active.shape[-1]
+        joint = jnp.pad(joint, [(0, 0)] * (joint.ndim - 2) + [(0, missing), (0, 0)])
+        return self.head(_beside(joint.reshape(*joint.shape[:-2], -1), view.global_state))[..., 0]
+
+
+class MeanCritic(Critic):
+    """PIC-MAPPO: the mean of the agents' encodings."""
+
+    encoder: Mlp
+    head: Mlp
+    team_size_feature: bool = eqx.field(static=True)
+    largest_team: int = eqx.field(static=True)
+
+    def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
+        encoder_key, head_key = jax.random.split(key)
+        widths = (inputs.observation, *settings.set_encoder_widths, settings.set_embed_dim)
+        self.encoder = Mlp(encoder_key, widths, inputs.activation)
+        self.team_size_feature, self.largest_team = settings.team_size_feature, inputs.largest_team
+        width = settings.set_embed_dim + settings.team_size_feature + inputs.global_state
+        self.head = _value_head(head_key, width, inputs, settings)
+
+    def __call__(self, view: TeamView) -> Float[Array, "..."]:
+        encodings = self.encoder(view.clean_observations)
+        mean = jnp.mean(encodings, axis=-2, where=view.active[..., None])
+        size = _team_size(view.active, self.largest_team) if self.team_size_feature else None
+        return self.head(_beside(mean, size, view.global_state))[..., 0]
+
+
+class TokenCritic(Critic):
+    """PC3D: the coordination tokens, concatenated; the teacher learns from the value loss alone."""
+
+    teacher: Teacher
+    head: Mlp
+    team_size_feature: bool = eqx.field(static=True)
+    largest_team: int = eqx.field(static=True)
+
+    def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
+        teacher_key, head_key = jax.random.split(key)
+        self.teacher = Teacher(teacher_key, inputs.observation, settings, inputs.activation)
+        self.team_size_feature, self.largest_team = settings.team_size_feature, inputs.largest_team
+        width = settings.tokens * settings.set_embed_dim + settings.team_size_feature + inputs.global_state
+        self.head = _value_head(head_key, width, inputs, settings)
+
+    def __call__(self, view: TeamView) -> Float[Array, "..."]:
+        tokens = self.teacher.tokens(self.teacher.encoder(view.clean_observations), view.active)
+        size = _team_size(view.active, self.largest_team) if self.team_size_feature else None
+        flat = tokens.reshape(*tokens.shape[:-2], -1)
+        return self.head(_beside(flat, size, view.global_state))[..., 0]
+
+
+def _value_head(key: PRNGKeyArray, width: int, inputs: CriticInputs, settings: CriticSettings) -> Mlp:
+    return Mlp(key, (width, *settings.widths, 1), inputs.activation)
+
+
+def _team_size(active: Bool[Array, "... agent"], largest: int) -> Float[Array, "... 1"]:
+    """The team size as a share of the largest, so that it is of the size of the other features."""
+    return jnp.sum(active, axis=-1, keepdims=True) / largest
+
+
+def _beside(features: Float[Array, "... a"], *more: Float[Array, "... b"] | None) -> Float[Array, "... c"]:
+    return jnp.concatenate([features, *(part for part in more if part is not None)], axis=-1)

@@ -1,0 +1,152 @@
+"""The three layers everything is made of. All leaves are arrays, so plain `jax.jit` and `grad` serve."""
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+Activation = Literal["relu", "tanh"]
+ACTIVATIONS: dict[Activation, Callable[[Array], Array]] = {"relu": jax.nn.relu, "tanh": jnp.tanh}
+HIDDEN_GAIN = 2**0.5
+
+
+class Dense(eqx.Module):
+    """A linear layer with orthogonal weights, over the last axis of anything."""
+
+    weight: Float[Array, "input output"]
+    bias: Float[Array, " output"]
+
+    def __init__(self, key: PRNGKeyArray, inputs: int, outputs: int, gain: float = 1.0) -> None:
+        self.weight = jax.nn.initializers.orthogonal(gain)(key, (inputs, outputs))
+        self.bias = jnp.zeros(outputs)
+
+    def __call__(self, inputs: Float[Array, "... input"]) -> Float[Array, "... output"]:
+        return inputs @ self.weight + self.bias
+
+
+class Mlp(eqx.Module):
+    """Dense layers with an activation between them, and after the last one if asked."""
+
+    layers: tuple[Dense, ...]
+    activation: Activation = eqx.field(static=True)
+    activate_output: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        key: PRNGKeyArray,
+        widths: tuple[int, ...],
+        activation: Activation,
+        *,
+        activate_output: bool = False,
+        output_gain: float = 1.0,
+    ) -> None:
+        """`widths` runs from the input to the output."""
+        self.activation, self.activate_output = activation, activate_output
+        gains = [HIDDEN_GAIN] * (len(widths) - 2) + [HIDDEN_GAIN if activate_output else output_gain]
+        keys = jax.random.split(key, len(gains))
+        self.layers = tuple(
+            Dense(key, *shape, gain) for key, shape, gain in zip(keys, pairwise(widths), gains, strict=True)
+        )
+
+    def __call__(self, inputs: Float[Array, "... input"]) -> Float[Array, "... output"]:
+        activate = ACTIVATIONS[self.activation]
+        for layer in self.layers[:-1]:
+            inputs = activate(layer(inputs))
+        output = self.layers[-1](inputs)
+        return activate(output) if self.activate_output else output
+
+
+class Gru(eqx.Module):
+    """A gated recurrent unit whose input half is one matrix product over the whole sequence."""
+
+    from_input: Dense
+    from_memory: Dense
+
+    def __init__(self, key: PRNGKeyArray, inputs: int, width: int) -> None:
+        input_key, memory_key = jax.random.split(key)
+        self.from_input = Dense(input_key, inputs, 3 * width)
+        self.from_memory = Dense(memory_key, width, 3 * width)
+
+    @property
+    def width(self) -> int:
+        return self.from_memory.weight.shape[0]
+
+    def step(self, memory: Float[Array, "... h"], inputs: Float[Array, "... input"]) -> Float[Array, "... h"]:
+        """One moment of play."""
+        gates = _gates(self.from_input(inputs), self.from_memory(memory), memory)
+        return gates.memory
+
+    def over_time(
+        self, memory: Float[Array, "*rows h"], inputs: Float[Array, "time *rows input"]
+    ) -> Float[Array, "time *rows h"]:
+        """The memory after each moment of a sequence."""
+        return _recur(self.from_memory.weight, self.from_memory.bias, memory, self.from_input(inputs))
+
+
+class _Gates(eqx.Module):
+    """The inside of one step, kept for the backward pass."""
+
+    reset: Array
+    keep: Array
+    candidate: Array
+    recurrent_candidate: Array
+    memory: Array
+
+
+def _gates(from_input: Array, from_memory: Array, memory: Array) -> _Gates:
+    input_reset, input_keep, input_candidate = jnp.split(from_input, 3, axis=-1)
+    memory_reset, memory_keep, memory_candidate = jnp.split(from_memory, 3, axis=-1)
+    reset = jax.nn.sigmoid(input_reset + memory_reset)
+    keep = jax.nn.sigmoid(input_keep + memory_keep)
+    candidate = jnp.tanh(input_candidate + reset * memory_candidate)
+    return _Gates(reset, keep, candidate, memory_candidate, candidate + keep * (memory - candidate))
+
+
+# The derivative is written out because the automatic one adds up the weights' gradient inside the loop,
+# one small product per moment; here it is a single product over the whole sequence.
+@jax.custom_vjp
+def _recur(weight: Array, bias: Array, memory: Array, from_input: Array) -> Array:
+    return _recur_forward(weight, bias, memory, from_input)[0]
+
+
+def _recur_forward(
+    weight: Array, bias: Array, memory: Array, from_input: Array
+) -> tuple[Array, tuple[Array, Array, _Gates]]:
+    def moment(memory: Array, from_input: Array) -> tuple[Array, _Gates]:
+        gates = _gates(from_input, memory @ weight + bias, memory)
+        return gates.memory, gates
+
+    _, gates = jax.lax.scan(moment, memory, from_input)
+    return gates.memory, (weight, memory, gates)
+
+
+def _recur_backward(
+    saved: tuple[Array, Array, _Gates], gradients: Float[Array, "time *rows h"]
+) -> tuple[Array, Array, Array, Array]:
+    weight, first_memory, gates = saved
+    before = jnp.concatenate([first_memory[None], gates.memory[:-1]])
+
+    def moment(later: Array, now: tuple[Array, _Gates, Array]) -> tuple[Array, tuple[Array, Array]]:
+        gradient, gate, before = now
+        total = gradient + later
+        candidate = total * (1 - gate.keep) * (1 - gate.candidate**2)
+        keep = total * (before - gate.candidate) * gate.keep * (1 - gate.keep)
+        reset = candidate * gate.recurrent_candidate * gate.reset * (1 - gate.reset)
+        to_memory = jnp.concatenate([reset, keep, candidate * gate.reset], axis=-1)
+        return total * gate.keep + to_memory @ weight.T, (to_memory, candidate)
+
+    start = jnp.zeros_like(first_memory)
+    to_first, (to_memory, to_candidate) = jax.lax.scan(
+        moment, start, (gradients, gates, before), reverse=True
+    )
+    width = first_memory.shape[-1]
+    to_input = jnp.concatenate([to_memory[..., : 2 * width], to_candidate], axis=-1)
+    flat_memory, flat_gradient = before.reshape(-1, width), to_memory.reshape(-1, 3 * width)
+    return flat_memory.T @ flat_gradient, flat_gradient.sum(0), to_first, to_input
+
+
+_recur.defvjp(_recur_forward, _recur_backward)

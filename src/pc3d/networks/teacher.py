@@ -1,0 +1,43 @@
+"""The teacher inside PC3D's critic: the team read into coordination tokens, and back into contexts."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+
+from pc3d.networks.layers import Activation, Mlp
+from pc3d.settings import CriticSettings
+
+
+class Teacher(eqx.Module):
+    """Both attentions are single-head with identity projections, as the paper has them."""
+
+    encoder: Mlp
+    queries: Float[Array, "token embedding"]
+
+    def __init__(
+        self, key: PRNGKeyArray, observation: int, settings: CriticSettings, activation: Activation
+    ) -> None:
+        encoder_key, query_key = jax.random.split(key)
+        widths = (observation, *settings.set_encoder_widths, settings.set_embed_dim)
+        self.encoder = Mlp(encoder_key, widths, activation)
+        self.queries = jax.random.normal(query_key, (settings.tokens, settings.set_embed_dim))
+
+    def tokens(
+        self, encodings: Float[Array, "... agent embedding"], active: Bool[Array, "... agent"]
+    ) -> Float[Array, "... token embedding"]:
+        """z_k = Σ_j softmax_j(q_k · e_j / √d) e_j, over the active agents."""
+        similarity = encodings @ self.queries.T / jnp.sqrt(encodings.shape[-1])
+        attention = jax.nn.softmax(jnp.where(active[..., None], similarity, -jnp.inf), axis=-2)
+        # Written as multiply-and-sum: batches of tiny matrix products are slow on a CPU.
+        return jnp.sum(attention[..., None] * encodings[..., None, :], axis=-3)
+
+    def contexts(
+        self, observations: Float[Array, "... agent observation"], active: Bool[Array, "... agent"]
+    ) -> Float[Array, "... agent embedding"]:
+        """c_i = Σ_k softmax_k(e_i · z_k / √d) z_k: each agent's own reading of the tokens."""
+        encodings = self.encoder(jnp.where(active[..., None], observations, 0))
+        tokens = self.tokens(encodings, active)
+        similarity = jnp.sum(encodings[..., :, None, :] * tokens[..., None, :, :], axis=-1)
+        attention = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
+        return jnp.sum(attention[..., None] * tokens[..., None, :, :], axis=-2)

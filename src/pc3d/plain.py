@@ -1,0 +1,80 @@
+"""Settings to JSON and back: strict, typed, and unable to run anything."""
+
+import dataclasses
+import json
+import math
+import types
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from pc3d.errors import BadInput, unknown_name
+
+
+def parse(text: str, where: str) -> Any:
+    """JSON as plain data; anything malformed or absurdly deep becomes our own error."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{where} is not valid JSON: {error}") from None
+
+
+def from_plain(kind: Any, value: Any, where: str) -> Any:
+    """Plain data as an object of that type, checked all the way down."""
+    if dataclasses.is_dataclass(kind):
+        return _dataclass(kind, value, where)
+    origin = get_origin(kind)
+    if origin is Literal:
+        if value not in get_args(kind):
+            raise unknown_name(f"choice for {where}", str(value), [str(choice) for choice in get_args(kind)])
+        return value
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise BadInput(f"{where} must be a list, not {_short(value)}")
+        return tuple(from_plain(get_args(kind)[0], item, where) for item in value)
+    if origin in (Union, types.UnionType):
+        (inner,) = (choice for choice in get_args(kind) if choice is not type(None))
+        return None if value is None else from_plain(inner, value, where)
+    return _number_or_text(kind, value, where)
+
+
+def differences(old: Any, new: Any, path: str = "") -> list[str]:
+    """Where two settings of one kind differ, as `name: old → new`."""
+    if dataclasses.is_dataclass(old) and type(old) is type(new):
+        found = []
+        for field in dataclasses.fields(old):
+            inner = f"{path}.{field.name}" if path else field.name
+            found += differences(getattr(old, field.name), getattr(new, field.name), inner)
+        return found
+    return [] if old == new else [f"{path}: {old} → {new}"]
+
+
+def _dataclass(kind: Any, value: Any, where: str) -> Any:
+    if not isinstance(value, dict):
+        raise BadInput(f"{where} must be a table of settings, not {_short(value)}")
+    hints = get_type_hints(kind)
+    for name in value:
+        if name not in hints:
+            raise unknown_name(f"setting in {where}", str(name), hints)
+    fields = dataclasses.fields(kind)
+    missing = [field.name for field in fields if field.name not in value and _required(field)]
+    if missing:
+        raise BadInput(f"{where} lacks {', '.join(missing)}")
+    return kind(**{name: from_plain(hints[name], item, f"{where}: {name}") for name, item in value.items()})
+
+
+def _required(field: Any) -> bool:
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+def _number_or_text(kind: Any, value: Any, where: str) -> Any:
+    if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
+        if not math.isfinite(value):
+            raise BadInput(f"{where} must be a finite number")
+        return float(value)
+    if type(value) is not kind:
+        raise BadInput(f"{where} must be {kind.__name__}, not {_short(value)}")
+    return value
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,212 @@
+"""Every setting of a run as frozen data, checked when it is made. Nothing here needs JAX."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pc3d.errors import BadInput
+from pc3d.roster import Curriculum, Rosters
+
+
+def _within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
+    """Refuse a setting outside its range, naming both; NaN is outside every range."""
+    if not (low < value <= high if above else low <= value <= high):
+        start = "above" if above else "from"
+        raise BadInput(f"{name} must be {start} {low:g} to {high:g}, not {value:g}")
+
+
+def _widths(name: str, widths: tuple[int, ...]) -> None:
+    for width in widths:
+        _within(name, width, 1, 4096)
+
+
+@dataclass(frozen=True)
+class PpoSettings:
+    """The rows of the paper's hyperparameter table that all methods have."""
+
+    learning_rate: float
+    """Adam's step size at the start."""
+    batch_size: int
+    """Team steps in a minibatch: as many whole sequences as fit, at least one."""
+    buffer_size: int
+    """Team steps the learner may hold; what is played between two updates must fit."""
+    update_every_episodes: int
+    """Episodes played, side by side, between two updates."""
+    epochs: int
+    """Passes over the played episodes in one update."""
+    clip: float
+    """PPO's ε: how far the probability ratio may move."""
+    discount: float
+    """γ."""
+    gae_lambda: float
+    """λ of generalised advantage estimation."""
+    entropy_coefficient: float
+    """Weight of the entropy bonus."""
+    value_coefficient: float
+    """Weight of the value loss."""
+    max_gradient_norm: float
+    """Longer gradients are shortened to this norm."""
+
+    def __post_init__(self) -> None:
+        _within("ppo.learning_rate", self.learning_rate, 0, 1, above=True)
+        _within("ppo.batch_size", self.batch_size, 1, 10**9)
+        _within("ppo.buffer_size", self.buffer_size, 1, 10**12)
+        _within("ppo.update_every_episodes", self.update_every_episodes, 1, 4096)
+        _within("ppo.epochs", self.epochs, 1, 1000)
+        _within("ppo.clip", self.clip, 0, 1, above=True)
+        _within("ppo.discount", self.discount, 0, 1)
+        _within("ppo.gae_lambda", self.gae_lambda, 0, 1)
+        _within("ppo.entropy_coefficient", self.entropy_coefficient, 0, 10)
+        _within("ppo.value_coefficient", self.value_coefficient, 0, 100)
+        _within("ppo.max_gradient_norm", self.max_gradient_norm, 0, 1e6, above=True)
+
+
+@dataclass(frozen=True)
+class ActorSettings:
+    """The shared recurrent actor."""
+
+    widths: tuple[int, ...]
+    """Widths of the dense layers before the recurrent one."""
+    rnn_dim: int
+    """Width of the recurrent layer."""
+
+    def __post_init__(self) -> None:
+        _widths("actor.widths", self.widths)
+        _within("actor.rnn_dim", self.rnn_dim, 1, 4096)
+
+
+@dataclass(frozen=True)
+class CriticSettings:
+    """The central critic; IPPO has none of it."""
+
+    widths: tuple[int, ...] = ()
+    """Widths of the value head's hidden layers."""
+    set_embed_dim: int = 1
+    """d: width of an agent's encoding, of a token and of a context."""
+    set_encoder_widths: tuple[int, ...] = ()
+    """Hidden widths of the shared observation encoder φ."""
+    team_size_feature: bool = False
+    """Whether the value head is told the team size."""
+    tokens: int = 1
+    """K: how many learned queries read the team."""
+    global_state: bool = False
+    """Whether the value head also sees the task's global state."""
+
+    def __post_init__(self) -> None:
+        _widths("critic.widths", self.widths)
+        _widths("critic.set_encoder_widths", self.set_encoder_widths)
+        _within("critic.set_embed_dim", self.set_embed_dim, 1, 4096)
+        _within("critic.tokens", self.tokens, 1, 256)
+
+
+@dataclass(frozen=True)
+class DistillationSettings:
+    """How the student context follows the teacher, and how far reliance may go."""
+
+    weight: float = 0.0
+    """λ_distill."""
+    teacher_rate: float = 0.01
+    """τ: how fast the averaged teacher follows the learning one, per gradient step."""
+    reliance_min: float = -3.0
+    """ρ_min."""
+    reliance_max: float = 2.0
+    """ρ_max."""
+
+    def __post_init__(self) -> None:
+        _within("distillation.weight", self.weight, 0, 1000)
+        _within("distillation.teacher_rate", self.teacher_rate, 0, 1)
+        if not self.reliance_min < self.reliance_max:
+            raise BadInput(
+                f"distillation.reliance_min ({self.reliance_min:g}) must be below "
+                f"distillation.reliance_max ({self.reliance_max:g})"
+            )
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What the paper leaves open; the same for all methods of a task. Reasons: docs/reproduction.md."""
+
+    normalise_values: bool = True
+    """Regress on value targets of zero mean and unit deviation (running, over updates)."""
+    value_statistics_rate: float = 0.01
+    """How fast the running mean and deviation of value targets follow."""
+    normalise_advantages: bool = True
+    """Give an update's advantages zero mean and unit deviation."""
+    horizon_bootstraps: bool = True
+    """At the time limit, the value of what would have come next counts: it is no end of the game."""
+    reward_per_agent: bool = True
+    """Learn from the team reward divided by the team size, so that sizes weigh alike."""
+    learning_rate_schedule: Literal["constant", "linear"] = "linear"
+    """Whether the step size falls to zero over the run."""
+    adam_epsilon: float = 1e-5
+    """Adam's ε."""
+    clip_gradients: Literal["together", "apart"] = "together"
+    """Whether actor and critic share one gradient norm."""
+    clip_values: bool = False
+    """Whether the value loss is clipped around the value before the update, as some PPOs do."""
+    backpropagation_steps: int = 64
+    """Longer episodes are cut into sequences of at most this many steps."""
+    activation: Literal["relu", "tanh"] = "relu"
+    """Of every dense layer."""
+    huber_delta: float = 1.0
+    """Where the distillation loss turns from quadratic to linear."""
+    huber_reduction: Literal["mean", "sum"] = "mean"
+    """Over the numbers of a context."""
+    policy_gradient_reaches_context: bool = True
+    """Whether the policy objective trains the student context; without it A-MAPPO's would never learn."""
+    gate_scale: float = 1.0
+    """a_g."""
+    gate_offset: float = 0.0
+    """b_g."""
+    gate_learned: bool = False
+    """Whether a_g and b_g are trained."""
+    reliance_gradient: Literal["clipped", "straight"] = "clipped"
+    """Whether the gradient stops where reliance is clipped, or passes through."""
+    hypernetwork_widths: tuple[int, ...] = (64,)
+    """Hidden widths of Hyper-PC3D's hypernetwork."""
+
+    def __post_init__(self) -> None:
+        _within("recipe.value_statistics_rate", self.value_statistics_rate, 0, 1, above=True)
+        _within("recipe.adam_epsilon", self.adam_epsilon, 0, 1, above=True)
+        _within("recipe.backpropagation_steps", self.backpropagation_steps, 1, 10**6)
+        _within("recipe.huber_delta", self.huber_delta, 0, 1e6, above=True)
+        _within("recipe.gate_scale", self.gate_scale, -100, 100)
+        _within("recipe.gate_offset", self.gate_offset, -100, 100)
+        _widths("recipe.hypernetwork_widths", self.hypernetwork_widths)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Everything that decides what a run's numbers will be."""
+
+    task: str
+    method: str
+    rosters: Rosters
+    curriculum: Curriculum
+    ppo: PpoSettings
+    actor: ActorSettings
+    critic: CriticSettings = CriticSettings()
+    distillation: DistillationSettings = DistillationSettings()
+    recipe: Recipe = Recipe()
+    seed: int = 0
+    """Decides every random draw of the run."""
+    episodes: int = 20_000
+    """Training episodes; the curriculum's stages are shares of them."""
+    collisions: Literal["pairs", "sum", "mean"] = "pairs"
+    """How Spread counts collisions (the other tasks have none)."""
+
+    def __post_init__(self) -> None:
+        _within("seed", self.seed, 0, 2**31 - 1)
+        _within("episodes", self.episodes, 1, 10**9)
+        self.curriculum.check_against(self.rosters)
+
+    @property
+    def updates(self) -> int:
+        """How often the learner updates; the last update may play less than the usual episodes."""
+        return -(-self.episodes // self.ppo.update_every_episodes)
+
+    def episodes_of_update(self, update: int) -> range:
+        """The numbers of the episodes played before this update."""
+        first = update * self.ppo.update_every_episodes
+        return range(first, min(first + self.ppo.update_every_episodes, self.episodes))

@@ -1,0 +1,32 @@
+"""Small experiments and made-up teams for tests."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+
+from pc3d import experiments
+from pc3d.settings import ActorSettings, CriticSettings, Experiment
+
+
+def small_experiment(method: str, task: str = "spread", **changes) -> Experiment:
+    """The paper's experiment with narrow networks, so that compiling is most of the work."""
+    experiment = experiments.paper(task, method)
+    critic = replace(
+        experiment.critic, widths=(16,), set_embed_dim=8, set_encoder_widths=(16,), tokens=3
+    )
+    actor = ActorSettings(widths=(16, 12), rnn_dim=10)
+    ppo = replace(experiment.ppo, update_every_episodes=3, batch_size=50, epochs=2)
+    return replace(experiment, actor=actor, critic=critic, ppo=ppo, **changes)
+
+
+def random_team(key: int, *shape: int) -> jax.Array:
+    return jax.random.normal(jax.random.key(key), shape)
+
+
+def active_team(size: int, slots: int) -> jax.Array:
+    return jnp.arange(slots) < size
+
+
+def critic_settings() -> CriticSettings:
+    return CriticSettings((16,), 8, (16,), team_size_feature=True, tokens=3)
