@@ -65,6 +65,13 @@ def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None)
     )
 
 
+def preset(name: str, task: str, method: str) -> Experiment:
+    """The experiment a preset stands for."""
+    if name not in PRESETS:
+        raise unknown_name("preset", name, PRESETS)
+    return PRESETS[name](task, method)
+
+
 @dataclass(frozen=True)
 class TableRow:
     """One column of the paper's hyperparameter table."""
@@ -150,3 +157,4 @@ def _rware() -> dict[str, TableRow]:
 
 PAPER: dict[str, dict[str, TableRow]] = {"spread": _spread(), "lbf": _lbf(), "rware": _rware()}
 METHOD_NAMES = tuple(PAPER["spread"])
+PRESETS = {"paper": paper}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+import tyro
+
 from pc3d.errors import BadInput
 from pc3d.roster import Curriculum, Rosters
 
@@ -180,8 +182,9 @@ class Recipe:
 class Experiment:
     """Everything that decides what a run's numbers will be."""
 
-    task: str
-    method: str
+    # Chosen by the first two words of a command, and never changed by an option.
+    task: tyro.conf.Suppress[tyro.conf.Fixed[str]]
+    method: tyro.conf.Suppress[tyro.conf.Fixed[str]]
     rosters: Rosters
     curriculum: Curriculum
     ppo: PpoSettings

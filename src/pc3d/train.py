@@ -191,10 +191,10 @@ class _Training:
         return learner
 
     def _refuse_divergence(self, update: int, report: Round) -> None:
-        for name, finite in report.finite.items():
+        for name, finite in vars(report.finite).items():
             if not finite:
                 raise Diverged(
-                    f"training diverged at update {update + 1}: its {name} are not finite numbers; "
+                    f"training diverged at update {update + 1}: {name} not finite; "
                     f"the last good checkpoint is kept in {self.run.checkpoints}"
                 )
 
@@ -226,8 +226,7 @@ class _Training:
     def _finish(self, learner: Learner) -> None:
         self.metrics.sync()
         description = policy_description(self.experiment, self.task.return_definition)
-        policy = {"actor": learner.networks.actor, "teacher": learner.averaged_teacher}
-        save_tree(self.run.final, policy, description)
+        save_tree(self.run.final, learner.policy, description)
         self.run.finish({"episodes": self.experiment.episodes, "updates": self.experiment.updates})
 
     def _write_clock(self, updates: int, began: float) -> None:

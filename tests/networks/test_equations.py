@@ -42,7 +42,9 @@ def test_tokens_and_contexts_follow_the_two_attentions(observations):
 
 def test_the_token_value_is_the_head_on_concatenated_tokens_and_team_size(observations):
     critic = networks_of("pc3d").critic
-    encodings = [paper.mlp(critic.teacher.encoder, np.asarray(row, np.float64)) for row in observations[:TEAM]]
+    encodings = [
+        paper.mlp(critic.teacher.encoder, np.asarray(row, np.float64)) for row in observations[:TEAM]
+    ]
     features = np.append(paper.tokens(critic.teacher.queries, encodings).ravel(), TEAM / 10)
     expected = paper.mlp(critic.head, features)[0]
     np.testing.assert_allclose(critic(view_of(observations)), expected, atol=TOLERANCE)
@@ -63,7 +65,9 @@ def test_the_joint_value_sees_all_padded_observations_and_the_mask(observations)
     np.testing.assert_allclose(critic(view_of(observations)), expected, atol=TOLERANCE)
 
 
-@pytest.mark.parametrize(("method", "logits_of"), [("pc3d", paper.film_logits), ("hyper-pc3d", paper.hyper_logits)])
+@pytest.mark.parametrize(
+    ("method", "logits_of"), [("pc3d", paper.film_logits), ("hyper-pc3d", paper.hyper_logits)]
+)
 @pytest.mark.parametrize("gate_scale", [1.0, 200.0])
 def test_conditioned_logits_follow_context_reliance_and_gate(method, logits_of, gate_scale):
     experiment = small_experiment(method)

@@ -14,12 +14,20 @@ from pc3d.learner.advantages import ValueScale, generalised_advantages
 from pc3d.learner.losses import LossParts, Sequences, objective
 from pc3d.learner.sequences import SequencePlan
 from pc3d.methods import Networks, build, method_named
+from pc3d.networks.actor import Actor
 from pc3d.networks.critics import TeamView, TokenCritic
 from pc3d.networks.teacher import Teacher
 from pc3d.randomness import Purpose, stream
 from pc3d.rollout import Episode
 from pc3d.settings import Experiment
 from pc3d.tasks.task import AnyTask
+
+
+class PolicyNetworks(eqx.Module):
+    """What a finished run leaves: the actor, and the averaged teacher to measure its contexts against."""
+
+    actor: Actor
+    teacher: Teacher | None
 
 
 class Learner(eqx.Module):
@@ -31,6 +39,22 @@ class Learner(eqx.Module):
     value_scale: ValueScale
     update: Int[Array, ""]
 
+    @property
+    def policy(self) -> PolicyNetworks:
+        return PolicyNetworks(self.networks.actor, self.averaged_teacher)
+
+
+class Health(eqx.Module):
+    """What is made of finite numbers, in the order in which a fault would spread."""
+
+    observations: Bool[Array, ""]
+    rewards: Bool[Array, ""]
+    values: Bool[Array, ""]
+    loss: Bool[Array, ""]
+    gradient: Bool[Array, ""]
+    optimiser: Bool[Array, ""]
+    parameters: Bool[Array, ""]
+
 
 class UpdateReport(eqx.Module):
     """What one update looked like, averaged over its gradient steps."""
@@ -38,7 +62,7 @@ class UpdateReport(eqx.Module):
     losses: LossParts
     gradient_norm: Float[Array, ""]
     learning_rate: Float[Array, ""]
-    finite: dict[str, Bool[Array, ""]]  # in the order in which a fault would spread
+    finite: Health
 
 
 def fresh_learner(experiment: Experiment, task: AnyTask) -> Learner:
@@ -72,15 +96,15 @@ def learn(
 
     end, (losses, norms) = jax.lax.scan(epoch, start, jnp.arange(experiment.ppo.epochs))
     losses = jax.tree.map(jnp.mean, losses)
-    finite = {
-        "observations": _all_finite(jnp.where(episodes.active[:, None, :, None], episodes.observations, 0)),
-        "rewards": _all_finite(episodes.rewards),
-        "values": _all_finite(sequences.values),
-        "loss": jnp.isfinite(losses.total),
-        "gradient": jnp.all(jnp.isfinite(norms)),
-        "optimiser": _all_finite(end.adam.mu) & _all_finite(end.adam.nu),
-        "parameters": _all_finite(end.parameters),
-    }
+    finite = Health(
+        observations=_all_finite(jnp.where(episodes.active[:, None, :, None], episodes.observations, 0)),
+        rewards=_all_finite(episodes.rewards),
+        values=_all_finite(sequences.values),
+        loss=jnp.isfinite(losses.total),
+        gradient=jnp.all(jnp.isfinite(norms)),
+        optimiser=_all_finite(end.adam.mu) & _all_finite(end.adam.nu),
+        parameters=_all_finite(end.parameters),
+    )
     learner = Learner(unravel(end.parameters), end.averaged_teacher, end.adam, scale, learner.update + 1)
     return learner, UpdateReport(losses, jnp.mean(norms), rate, finite)
 

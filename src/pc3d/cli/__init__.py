@@ -1,0 +1,59 @@
+"""The command line. A command's module is imported only when it is called, so that help comes at once."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from pc3d import threads
+from pc3d.errors import Pc3dError, unknown_name
+
+COMMANDS = {
+    "tasks": ("pc3d.cli.tasks", "list the tasks: team sizes, splits, observations, actions, returns"),
+    "parity": ("pc3d.cli.parity", "prove that a task is the original game, step by step"),
+    "benchmark": ("pc3d.cli.benchmark", "measure speed on this machine, next to the originals"),
+    "methods": ("pc3d.cli.methods", "list the methods and what each one has"),
+    "train": ("pc3d.cli.train", "train a method on a task, or continue a run that was stopped"),
+    "demo": ("pc3d.cli.demo", "play every task once and draw it"),
+}
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; whatever we expect may go wrong becomes one sentence and an exit code."""
+    threads.pin()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(words)
+    except Pc3dError as error:
+        print(f"pc3d: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("pc3d: interrupted", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help"):
+        print(_help())
+        return 0 if words else 2
+    name, *rest = words
+    if name not in COMMANDS:
+        raise unknown_name("command", name, COMMANDS)
+    path, description = COMMANDS[name]
+    module = import_module(path)
+    if hasattr(module, "parse"):  # a command whose defaults depend on its first words
+        return int(module.run(module.parse(rest)))
+    import tyro
+
+    command = tyro.cli(module.Command, prog=f"pc3d {name}", description=f"{description}.", args=rest)
+    return int(module.run(command))
+
+
+def _help() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {description}" for name, (_, description) in COMMANDS.items()]
+    return "\n".join(["usage: pc3d COMMAND [--help] ...", "", *lines])

@@ -1,0 +1,86 @@
+"""`pc3d parity`: port and original play the same steps; any difference is an error."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+import tyro
+from rich import box
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from pc3d.cli.team_sizes import team_sizes_for
+from pc3d.errors import BadInput
+from pc3d.experiments import ROSTERS
+from pc3d.parity.case import ParityCase
+from pc3d.parity.cases import parity_case
+from pc3d.parity.compare import KINDS, PRECISIONS, Tally, compare
+from pc3d.tasks import task_class
+
+
+@dataclass(frozen=True)
+class Command:
+    task: tyro.conf.Positional[str]
+    """Which game to compare."""
+    episodes: int = 200
+    """Episodes for each team size (and each version of the original)."""
+    team_sizes: str | None = None
+    """Such as 1-4,8. The paper's sizes if not given."""
+    seed: int = 0
+    """Which random starts and actions."""
+
+
+def run(command: Command) -> int:
+    task = task_class(command.task)
+    if command.episodes < 1:
+        raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
+    if command.team_sizes is None:
+        sizes = ROSTERS[command.task].all
+    else:
+        sizes = team_sizes_for(task, command.team_sizes)
+    tallies = _compared(parity_case(command.task), sizes, command.episodes, command.seed)
+    return _report(command.task, tallies)
+
+
+def _compared(case: ParityCase, sizes: tuple[int, ...], episodes: int, seed: int) -> list[Tally]:
+    tallies = []
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=episodes * len(sizes) * len(case.opponents))
+        for opponent in case.opponents:
+            for size in sizes:
+                progress.update(bar, description=f"{opponent.label}, {size} agents")
+                tallies.append(compare(case, opponent, size, episodes, seed, lambda: progress.advance(bar)))
+    return tallies
+
+
+def _report(task_name: str, tallies: list[Tally]) -> int:
+    console = Console()
+    for opponent, group in groupby(tallies, key=lambda tally: tally.opponent):
+        console.print(_table(f"{task_name} against {opponent}: mismatches by kind", group))
+    for precision in PRECISIONS:
+        if left_out := sum(tally.left_out[precision] for tally in tallies):
+            console.print(f"left out in {precision} as ties that need not agree: {left_out:,} steps")
+    wrong = [tally for tally in tallies if tally.first_mismatch is not None]
+    steps = sum(tally.steps for tally in tallies)
+    if not wrong:
+        console.print(f"{task_name}: {steps:,} steps compared, no mismatch")
+        return 0
+    mismatches = sum(tally.mismatches.total() for tally in wrong)
+    console.print(f"{task_name}: {steps:,} steps compared, {mismatches:,} mismatches; the first:")
+    console.print(wrong[0].first_mismatch, markup=False)
+    return 1
+
+
+def _table(title: str, tallies: Iterable[Tally]) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
+    for heading in ("agents", "steps", *KINDS, *(f"{precision}\nerror" for precision in PRECISIONS)):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for tally in tallies:
+        table.add_row(
+            str(tally.team_size),
+            f"{tally.steps:,}",
+            *(str(tally.mismatches[kind]) for kind in KINDS),
+            *(f"{tally.largest_error[precision]:.1e}" for precision in PRECISIONS),
+        )
+    return table

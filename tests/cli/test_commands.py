@@ -1,0 +1,134 @@
+"""The command line: exit codes, and one clear sentence for what cannot be."""
+
+import subprocess
+import sys
+
+import pytest
+
+from pc3d import cli
+from pc3d.cli.team_sizes import parse_team_sizes
+from pc3d.errors import BadInput
+
+
+def refusal(capsys, *words: str) -> str:
+    """The sentence that the command ends with, after checking that it is one line and exit code 2."""
+    assert cli.main(words) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    return printed.err
+
+
+def test_help_names_every_command_and_does_not_import_jax():
+    program = "import sys; from pc3d.cli import main; main(['--help']); sys.exit('jax' in sys.modules)"
+    finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    for name, (_, description) in cli.COMMANDS.items():
+        assert name in finished.stdout
+        assert description in finished.stdout
+
+
+def test_without_a_command_the_help_is_shown_as_an_error(capsys):
+    assert cli.main([]) == 2
+    assert "usage: pc3d COMMAND" in capsys.readouterr().out
+
+
+def test_a_misspelt_command_is_guessed(capsys):
+    assert "perhaps you meant parity" in refusal(capsys, "party")
+
+
+def test_a_misspelt_task_is_guessed(capsys):
+    assert "no task called 'sprad': perhaps you meant spread" in refusal(capsys, "parity", "sprad")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "sentence"),
+    [
+        ("0", "at least 1 agent, not 0"),
+        ("-3", "at least 1 agent, not -3"),
+        ("11", "spread is played by 1 to 10 agents, not 11"),
+        ("two", "numbers and ranges such as 1-4,8"),
+        ("4-2", "from small to large"),
+        ("", "numbers and ranges"),
+    ],
+)
+def test_impossible_team_sizes_are_refused(capsys, sizes, sentence):
+    assert sentence in refusal(capsys, "parity", "spread", f"--team-sizes={sizes}")
+
+
+@pytest.mark.parametrize("episodes", ["0", "-5"])
+def test_at_least_one_episode_is_needed(capsys, episodes):
+    assert "at least 1 episode" in refusal(capsys, "parity", "spread", f"--episodes={episodes}")
+
+
+def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mpe2", None)
+    sentence = refusal_after_progress(capsys, "parity", "spread", "--team-sizes=2", "--episodes=1")
+    assert "needs the package mpe2: install it with pip install 'pc3d[originals]'" in sentence
+
+
+def refusal_after_progress(capsys, *words: str) -> str:
+    """The last line: a progress bar may have been shown before it."""
+    assert cli.main(words) == 2
+    return capsys.readouterr().err.strip().splitlines()[-1]
+
+
+def test_unknown_options_exit_with_2(capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["parity", "spread", "--no-such-option"])
+    assert stop.value.code == 2
+
+
+def test_an_interrupt_exits_with_130_and_no_traceback(capsys, monkeypatch):
+    def interrupt(words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_run", interrupt)
+    assert cli.main(["tasks"]) == 130
+    assert capsys.readouterr().err == "pc3d: interrupted\n"
+
+
+def test_parity_reports_and_exits_with_0(capsys):
+    assert cli.main(["parity", "spread", "--team-sizes", "2", "--episodes", "2"]) == 0
+    assert "50 steps compared, no mismatch" in capsys.readouterr().out
+
+
+def test_parity_exits_with_1_on_a_mismatch(capsys, monkeypatch):
+    monkeypatch.setattr("pc3d.tasks.spread.DAMPING", 0.2)
+    assert cli.main(["parity", "spread", "--team-sizes", "3", "--episodes", "1"]) == 1
+    assert "mismatches; the first" in capsys.readouterr().out
+
+
+def test_tasks_are_listed(capsys):
+    assert cli.main(["tasks"]) == 0
+    assert "three nearest landmarks" in capsys.readouterr().out
+
+
+def test_the_benchmark_prints_speeds_of_port_and_original(capsys):
+    words = [
+        "benchmark",
+        "tasks",
+        "--task",
+        "spread",
+        "--team-sizes",
+        "2",
+        "--repeats",
+        "1",
+        "--seconds",
+        "0.01",
+    ]
+    assert cli.main(words) == 0
+    printed = capsys.readouterr().out
+    assert "Environment steps per second" in printed
+    assert "×" in printed
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"), [("3", (3,)), ("1-4,8", (1, 2, 3, 4, 8)), (" 8, 2 - 3 ", (2, 3, 8)), ("2,2", (2,))]
+)
+def test_team_sizes_are_written_as_numbers_and_ranges(text, sizes):
+    assert parse_team_sizes(text) == sizes
+
+
+def test_absurd_ranges_are_refused():
+    with pytest.raises(BadInput):
+        parse_team_sizes("1-1000000000")

@@ -1,0 +1,177 @@
+"""The objective: its equations, what may reach which parameters, and padding that never matters."""
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pc3d.learner.losses import clipped_objective, huber, objective
+from pc3d.learner.sequences import SequencePlan
+from pc3d.learner.update import fresh_learner, learn, prepare
+from pc3d.methods import METHODS
+from pc3d.rollout import log_probability_of, play
+from pc3d.tasks.spread import Spread
+from tests import paper_equations as paper
+from tests.small import random_team, small_experiment
+
+TASK = Spread(5)
+SIZES = jnp.array([1, 3, 5])
+
+
+def played(experiment, task=TASK, sizes=SIZES):
+    learner = fresh_learner(experiment, Spread(10))
+    keys = jax.random.split(jax.random.key(1), len(sizes))
+    state = experiment.critic.global_state
+    episodes = jax.vmap(
+        lambda key, size: play(task, learner.networks.actor, key, size, with_global_state=state)
+    )
+    return learner, episodes(keys, sizes)
+
+
+def prepared(experiment, learner, episodes):
+    plan = SequencePlan.make(
+        len(SIZES), 25, experiment.ppo.batch_size, experiment.recipe.backpropagation_steps
+    )
+    return prepare(experiment, learner, episodes, plan)[1]
+
+
+def test_the_clipped_objective_is_the_pessimistic_one():
+    ratios, advantages = 1 + 0.5 * random_team(0, 50), random_team(1, 50)
+    expected = [paper.clipped_objective(r, a, 0.2) for r, a in zip(ratios, advantages, strict=True)]
+    np.testing.assert_allclose(clipped_objective(ratios, advantages, 0.2), expected, atol=1e-6)
+
+
+def test_huber_is_quadratic_then_linear():
+    errors = 2 * random_team(0, 9)
+    np.testing.assert_allclose(jnp.mean(huber(errors, 0.7)), paper.huber(np.asarray(errors), 0.7), atol=1e-6)
+
+
+@pytest.mark.parametrize("pieces", [1, 3])
+@pytest.mark.parametrize("method", ["ippo", "pc3d", "hyper-pc3d"])
+def test_before_the_first_gradient_step_the_policy_is_the_one_that_played(method, pieces):
+    experiment = small_experiment(method)
+    recipe = replace(experiment.recipe, backpropagation_steps=-(-25 // pieces))
+    experiment = replace(experiment, recipe=recipe)
+    learner, episodes = played(experiment)
+    batch = prepared(experiment, learner, episodes)
+    actor = learner.networks.actor
+    logits = actor.conditioning(actor.remember(batch.first_memory, batch.observations)).logits
+    again = log_probability_of(jax.nn.log_softmax(logits), batch.actions)
+    decisions = np.asarray(batch.decisions)
+    assert decisions.sum() == 25 * SIZES.sum()
+    np.testing.assert_allclose(
+        np.asarray(again)[decisions], np.asarray(batch.log_probabilities)[decisions], atol=1e-5
+    )
+
+
+def test_the_distillation_term_is_the_mean_huber_over_decisions():
+    experiment = small_experiment("pc3d")
+    learner, episodes = played(experiment)
+    batch = prepared(experiment, learner, episodes)
+    batch = eqx.tree_at(lambda batch: batch.teacher_contexts, batch, 3 * batch.teacher_contexts)
+    parts = objective(learner.networks, batch, experiment)
+    actor = learner.networks.actor
+    contexts = actor.conditioning(actor.remember(batch.first_memory, batch.observations)).context
+    apart = [
+        paper.huber(np.asarray(contexts[index] - batch.teacher_contexts[index]), 1.0)
+        for index in zip(*np.nonzero(np.asarray(batch.decisions)), strict=True)
+    ]
+    np.testing.assert_allclose(parts.distillation, np.mean(apart), rtol=1e-5)
+
+
+def test_distillation_reaches_neither_the_teacher_nor_the_gate():
+    experiment = small_experiment("pc3d")
+    learner, episodes = played(experiment)
+    batch = prepared(experiment, learner, episodes)
+    gradient = jax.grad(lambda networks: objective(networks, batch, experiment).distillation)(
+        learner.networks
+    )
+    student = gradient.actor.conditioning.student
+    for untouched in (gradient.critic, student.to_reliance, gradient.actor.conditioning.to_modulation):
+        assert all(float(jnp.max(jnp.abs(leaf))) == 0 for leaf in jax.tree.leaves(untouched))
+    assert float(jnp.max(jnp.abs(student.to_context.weight))) > 0
+
+
+def test_the_teacher_learns_from_the_value_and_the_gate_from_the_policy():
+    experiment = small_experiment("pc3d")
+    learner, episodes = played(experiment)
+    batch = prepared(experiment, learner, episodes)
+    value = jax.grad(lambda networks: objective(networks, batch, experiment).value)(learner.networks)
+    policy = jax.grad(lambda networks: objective(networks, batch, experiment).policy)(learner.networks)
+    assert float(jnp.max(jnp.abs(value.critic.teacher.queries))) > 0
+    assert all(float(jnp.max(jnp.abs(leaf))) == 0 for leaf in jax.tree.leaves(value.actor))
+    assert float(jnp.max(jnp.abs(policy.actor.conditioning.student.to_reliance.weight))) > 0
+    assert all(float(jnp.max(jnp.abs(leaf))) == 0 for leaf in jax.tree.leaves(policy.critic))
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_what_stands_in_padded_slots_changes_no_bit_of_loss_or_gradient(method):
+    experiment = small_experiment(method)
+    learner, episodes = played(experiment)
+    active = episodes.active[:, None, :]
+    dirty = eqx.tree_at(
+        lambda episode: (episode.observations, episode.log_probabilities),
+        episodes,
+        (
+            jnp.where(active[..., None], episodes.observations, jnp.nan),
+            jnp.where(active, episodes.log_probabilities, jnp.nan),
+        ),
+    )
+    run = jax.jit(lambda episodes: learn(experiment, learner, episodes, jax.random.key(0)))
+    (clean_learner, clean), (dirty_learner, dirty_report) = run(episodes), run(dirty)
+    assert clean.losses.total == dirty_report.losses.total
+    for one, other in zip(jax.tree.leaves(clean_learner), jax.tree.leaves(dirty_learner), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_wider_world_changes_the_update_by_rounding_only():
+    experiment = small_experiment("pc3d")
+    reports = []
+    for slots in (5, 8):
+        learner, episodes = played(experiment, Spread(slots))
+        reports.append(learn(experiment, learner, episodes, jax.random.key(0))[1].losses)
+    for one, other in zip(jax.tree.leaves(reports[0]), jax.tree.leaves(reports[1]), strict=True):
+        np.testing.assert_allclose(one, other, atol=2e-5)
+
+
+def test_the_averaged_teacher_follows_at_its_rate():
+    experiment = small_experiment("pc3d")
+    still = replace(experiment, distillation=replace(experiment.distillation, teacher_rate=0.0))
+    at_once = replace(experiment, distillation=replace(experiment.distillation, teacher_rate=1.0))
+    learner, episodes = played(experiment)
+    kept, _ = learn(still, learner, episodes, jax.random.key(0))
+    np.testing.assert_array_equal(kept.averaged_teacher.queries, learner.averaged_teacher.queries)
+    moved, _ = learn(at_once, learner, episodes, jax.random.key(0))
+    np.testing.assert_allclose(
+        moved.averaged_teacher.queries, moved.networks.critic.teacher.queries, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("episodes", "horizon", "batch_size", "expected"),
+    [
+        (8, 25, 128, (1, 25, 2, 4)),
+        (2, 50, 256, (1, 50, 1, 2)),
+        (1, 500, 64, (8, 63, 8, 1)),
+        (16, 50, 128, (1, 50, 8, 2)),
+    ],
+)
+def test_minibatches_hold_as_many_whole_sequences_as_fit(episodes, horizon, batch_size, expected):
+    plan = SequencePlan.make(episodes, horizon, batch_size, 64)
+    assert (plan.pieces, plan.length, plan.minibatches, plan.sequences_per_minibatch) == expected
+
+
+def test_every_sequence_is_in_exactly_one_minibatch_of_an_epoch():
+    experiment = small_experiment("mappo")
+    learner, episodes = played(experiment)
+    plan = SequencePlan.make(3, 25, 50, 64)
+    batch = prepared(experiment, learner, episodes)
+    epoch = plan.shuffle(jax.random.key(0), batch)
+    assert epoch.played.shape == (2, 2, 25)
+    assert int(epoch.played.sum()) == int(batch.played.sum())
+    counted = np.asarray(epoch.advantages)[np.asarray(epoch.played)]
+    original = np.asarray(batch.advantages)[np.asarray(batch.played)]
+    np.testing.assert_array_equal(np.sort(counted, axis=0), np.sort(original, axis=0))

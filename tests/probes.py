@@ -1,0 +1,125 @@
+"""Tiny tasks whose best play is known, to see whether learning learns."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from pc3d.roster import Curriculum, Rosters, Stage
+from pc3d.settings import (
+    ActorSettings,
+    CriticSettings,
+    DistillationSettings,
+    Experiment,
+    PpoSettings,
+    Recipe,
+)
+from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
+
+
+class ProbeState(WorldState):
+    cues: jax.Array  # one bit per slot, drawn at the start
+
+
+@dataclass(frozen=True)
+class Probe(Task[ProbeState]):
+    """Two actions, five steps, a real end. Subclasses say what is seen and what is good."""
+
+    slots: int = 3
+    name: ClassVar[str] = "probe"
+    horizon: ClassVar[int] = 5
+    action_names: ClassVar[tuple[str, ...]] = ("zero", "one")
+    observation_layout: ClassVar[tuple[ObservationPart, ...]] = (
+        ObservationPart("time", 5),
+        ObservationPart("cue", 1),
+    )
+    measure_names: ClassVar[tuple[str, ...]] = ()
+    smallest_team: ClassVar[int] = 1
+    largest_team: ClassVar[int] = 3
+    return_definition = "the probe's own"
+
+    def reset(self, key, team_size):
+        keys = jax.vmap(lambda slot: jax.random.fold_in(key, slot))(jnp.arange(self.slots))
+        cues = jax.vmap(jax.random.bernoulli)(keys).astype(jnp.int32)
+        return ProbeState(scalar(team_size), scalar(0), cues)
+
+    def step(self, key, state, actions):
+        del key
+        reward = self.reward(state, actions)
+        state = ProbeState(state.team_size, state.time + 1, state.cues)
+        return state, Outcome(reward, state.time >= self.horizon, jnp.asarray(False), {})
+
+    def observe(self, state):
+        clock = jnp.broadcast_to(jax.nn.one_hot(state.time, 5), (self.slots, 5))
+        return jnp.concatenate([clock, self.cue(state)[:, None]], axis=-1)
+
+    def global_state(self, state):
+        return state.cues.astype(float)
+
+    def draw(self, state, *, size=480, show_range=False):
+        raise NotImplementedError
+
+    def cue(self, state):
+        return jnp.zeros(self.slots)
+
+    def reward(self, state, actions):
+        raise NotImplementedError
+
+    def share(self, state, good):
+        """The share of the team for whom it is true."""
+        return jnp.mean(good.astype(float), where=self.active(state))
+
+
+@dataclass(frozen=True)
+class ConstantReward(Probe):
+    """Nothing matters: every step gives 1. The value is a known sum."""
+
+    def reward(self, state, actions):
+        return jnp.ones(())
+
+
+@dataclass(frozen=True)
+class ActionReward(Probe):
+    """Action one is good, always: the best return is 5."""
+
+    def reward(self, state, actions):
+        return self.share(state, actions == 1)
+
+
+@dataclass(frozen=True)
+class Memory(Probe):
+    """A bit shown at the first step must be said at the last: best return 1, without memory 0.5."""
+
+    def cue(self, state):
+        return jnp.where(state.time == 0, 2.0 * state.cues - 1, 0.0)
+
+    def reward(self, state, actions):
+        return jnp.where(state.time == 4, self.share(state, actions == state.cues), 0.0)
+
+
+@dataclass(frozen=True)
+class TeamSize(Probe):
+    """Teammates pass by one at a time; at the end each must say whether it was alone: best return 1."""
+
+    def cue(self, state):
+        passes_by = (state.time >= 1) & (state.time < state.team_size)
+        return jnp.broadcast_to(passes_by.astype(float), (self.slots,))
+
+    def reward(self, state, actions):
+        return jnp.where(state.time == 4, self.share(state, actions == (state.team_size > 1)), 0.0)
+
+
+def probe_experiment(method: str, updates: int) -> Experiment:
+    return Experiment(
+        task="probe",
+        method=method,
+        rosters=Rosters(train=(1, 3)),
+        curriculum=Curriculum((Stage(1.0, (1, 3), (0.5, 0.5)),)),
+        ppo=PpoSettings(1e-2, 1024, 10_000, 32, 4, 0.2, 0.99, 0.95, 0.001, 0.5, 1.0),
+        actor=ActorSettings((16,), 16),
+        critic=CriticSettings((16,), 8, (16,), team_size_feature=True, tokens=2),
+        distillation=DistillationSettings(0.1, 0.05),
+        recipe=Recipe(learning_rate_schedule="constant"),
+        episodes=32 * updates,
+    )

@@ -1,0 +1,73 @@
+"""The PettingZoo view keeps PettingZoo's promises."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from pc3d.errors import BadInput
+from pc3d.tasks import TASKS
+from pc3d.tasks.pettingzoo import open_team_env, parallel_env
+
+with warnings.catch_warnings():
+    # Its own tests import a game in a way that PettingZoo deprecates.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import parallel_api_test
+
+
+@pytest.mark.parametrize("name", sorted(TASKS))
+def test_every_task_passes_pettingzoos_own_test(name):
+    parallel_api_test(parallel_env(name, 3), num_cycles=60)
+
+
+def test_open_teams_pass_pettingzoos_own_test():
+    with warnings.catch_warnings():
+        # PettingZoo remarks that a small team leaves possible agents out: that is what an open team is.
+        warnings.filterwarnings("ignore", "No agents present but not all possible_agents")
+        parallel_api_test(open_team_env("spread", [1, 2, 4]), num_cycles=60)
+
+
+def test_a_time_limit_is_a_truncation_and_the_reward_is_shared():
+    environment = parallel_env("spread", 3)
+    environment.reset(seed=0)
+    for _ in range(25):
+        actions = {name: environment.action_space(name).sample() for name in environment.agents}
+        views, rewards, terminated, truncated, _ = environment.step(actions)
+    assert all(truncated.values())
+    assert not any(terminated.values())
+    assert len(set(rewards.values())) == 1
+    assert set(views) == set(environment.possible_agents)  # the last view is kept
+    assert environment.agents == []
+
+
+def test_open_teams_draw_their_size_for_each_episode_and_repeat_with_the_seed():
+    environment = open_team_env("spread", [1, 2, 4], [0.2, 0.3, 0.5])
+    sizes = [len(environment.reset()[0]) for _ in range(60)]
+    assert set(sizes) == {1, 2, 4}
+    first, _ = environment.reset(seed=0)
+    assert len(first) == sizes[0]
+    again, _ = open_team_env("spread", [1, 2, 4], [0.2, 0.3, 0.5]).reset()
+    assert all(np.array_equal(first[name], again[name]) for name in first)
+
+
+@pytest.mark.parametrize("team_size", [0, -1, 11])
+def test_impossible_team_sizes_are_refused(team_size):
+    with pytest.raises(BadInput, match="spread is played by 1 to 10 agents"):
+        parallel_env("spread", team_size)
+
+
+def test_an_agent_without_an_action_is_named():
+    environment = parallel_env("spread", 2)
+    environment.reset()
+    with pytest.raises(BadInput, match="agent_1 got none"):
+        environment.step({"agent_0": 0})
+
+
+def test_the_picture_and_the_global_state_have_one_size_for_all_teams():
+    widths = set()
+    for size in (1, 4):
+        environment = parallel_env("spread", size)
+        environment.reset(seed=1)
+        widths.add(environment.state().shape)
+        assert environment.render().dtype == np.uint8
+    assert len(widths) == 1
