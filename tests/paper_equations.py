@@ -1,4 +1,4 @@
-"""The paper's equations in plain NumPy, agent by agent and step by step: slow, and independent of the package."""
+"""The paper's equations in plain NumPy, agent by agent and step by step: slow, and independent."""
 
 import numpy as np
 

@@ -84,7 +84,8 @@ def _update_of(line: bytes) -> float:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """All lines of such a file; none if there is no file."""
+    """All whole lines of such a file; none if there is no file."""
     if not path.exists():
         return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    with open(path, "rb") as file:
+        return [json.loads(line) for line in file if line.endswith(b"\n")]

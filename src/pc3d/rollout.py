@@ -35,13 +35,12 @@ def play(
     with_global_state: bool = False,
 ) -> Episode:
     """Play one episode with the actor in every slot; vmap it over keys and team sizes."""
-    start_key, world_key, action_key = jax.random.split(key, 3)
-    state = task.reset(start_key, team_size)
+    draws = draws_of(task, key)
+    state = task.reset(draws.start, team_size)
     first = _Moment(state, actor.first_memory(task.slots), jnp.asarray(True))
-    step_keys = jax.random.split(world_key, task.horizon)
 
-    def step(now: _Moment, draws: tuple[PRNGKeyArray, Array]) -> tuple[_Moment, _Step]:
-        step_key, chances = draws
+    def step(now: _Moment, drawn: tuple[PRNGKeyArray, Array]) -> tuple[_Moment, _Step]:
+        step_key, chances = drawn
         observations = task.observe(now.state)
         memory, policy = actor.step(now.memory, observations)
         actions, log_probabilities = choose(policy.logits, chances, greedy=greedy)
@@ -57,9 +56,23 @@ def play(
         going = now.going & ~(outcome.terminated | outcome.truncated)
         return _Moment(state, memory, going), seen
 
-    last, steps = jax.lax.scan(step, first, (step_keys, action_chances(action_key, task)))
+    last, steps = jax.lax.scan(step, first, (draws.steps, draws.chances))
     last_state = task.global_state(last.state)[None] if with_global_state else None
     return _record(task, team_size, steps, task.observe(last.state), last_state)
+
+
+class Draws(eqx.Module):
+    """All that is random in an episode, whoever plays it and in whichever world."""
+
+    start: PRNGKeyArray
+    steps: PRNGKeyArray  # one key per step
+    chances: Float[Array, "time agent"]  # each chooses one action
+
+
+def draws_of(task: AnyTask, key: PRNGKeyArray) -> Draws:
+    """The draws of the episode with this key."""
+    start_key, world_key, action_key = jax.random.split(key, 3)
+    return Draws(start_key, jax.random.split(world_key, task.horizon), action_chances(action_key, task))
 
 
 def action_chances(key: PRNGKeyArray, task: AnyTask) -> Float[Array, "time agent"]:

@@ -3,14 +3,16 @@
 import os
 from pathlib import Path
 
-ONE_THREAD = ("--xla_cpu_multi_thread_eigen=false", "intra_op_parallelism_threads=1")
+ONE_THREAD = "--xla_cpu_multi_thread_eigen=false"
 
 
 def pin() -> None:
     """Make XLA and BLAS single-threaded; call it before JAX is imported for the first time."""
     flags = os.environ.get("XLA_FLAGS", "")
-    missing = [flag for flag in ONE_THREAD if flag not in flags]
-    os.environ["XLA_FLAGS"] = " ".join([flags, *missing]).strip()
+    if ONE_THREAD not in flags:
+        os.environ["XLA_FLAGS"] = f"{flags} {ONE_THREAD}".strip()
+    # The size of XLA's thread pool: the flag above alone leaves large products on two threads.
+    os.environ["NPROC"] = "1"
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     # Accelerators are welcome when asked for; a CPU is what every result here was made on.

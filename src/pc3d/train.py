@@ -21,13 +21,13 @@ from jaxtyping import Array, Float, Int
 
 from pc3d.checkpoint import save_tree
 from pc3d.errors import BadInput, Diverged, Interrupted
-from pc3d.evaluate import returns_by_size
+from pc3d.evaluation.scores import returns_by_size
 from pc3d.files import explained, one_owner
 from pc3d.learner.update import Learner, UpdateReport, fresh_learner, learn
 from pc3d.methods import method_named
 from pc3d.metrics import Gathering, LineFile
 from pc3d.randomness import Purpose, stream
-from pc3d.rollout import play
+from pc3d.rollout import Episode, play
 from pc3d.run_folder import RunFolder, policy_description
 from pc3d.settings import Experiment
 from pc3d.tasks import make_task
@@ -111,17 +111,29 @@ def play_and_learn(
     team_sizes: Int[Array, " episode"],
 ) -> tuple[Learner, Round]:
     """Play these episodes side by side and learn from them: the whole of one update, compiled."""
-    with_state = experiment.critic.global_state
-
-    def play_one(number: Array, team_size: Array) -> Any:
-        key = stream(seed, Purpose.PLAY, number)
-        return play(task, learner.networks.actor, key, team_size, with_global_state=with_state)
-
-    played = jax.vmap(play_one)(episodes, team_sizes)
+    played = play_episodes(experiment, task, learner, seed, episodes, team_sizes)
     shuffle_key = stream(seed, Purpose.SHUFFLE, learner.update)
     learner, report = learn(experiment, learner, played, shuffle_key)
     returns = jax.vmap(task.reported_return)(played.total_reward, team_sizes)
     return learner, Round(**vars(report), returns=returns)
+
+
+def play_episodes(
+    experiment: Experiment,
+    task: AnyTask,
+    learner: Learner,
+    seed: Int[Array, ""],
+    episodes: Int[Array, " episode"],
+    team_sizes: Int[Array, " episode"],
+) -> Episode:
+    """The episodes of these numbers, side by side, each with its own team size."""
+    actor, with_state = learner.networks.actor, experiment.critic.global_state
+
+    def play_one(number: Array, team_size: Array) -> Episode:
+        key = stream(seed, Purpose.PLAY, number)
+        return play(task, actor, key, team_size, with_global_state=with_state)
+
+    return jax.vmap(play_one)(episodes, team_sizes)
 
 
 class _Training:

@@ -14,7 +14,10 @@ COMMANDS = {
     "benchmark": ("pc3d.cli.benchmark", "measure speed on this machine, next to the originals"),
     "methods": ("pc3d.cli.methods", "list the methods and what each one has"),
     "train": ("pc3d.cli.train", "train a method on a task, or continue a run that was stopped"),
-    "demo": ("pc3d.cli.demo", "play every task once and draw it"),
+    "report": ("pc3d.cli.report", "make the paper's tables and figures, and a web page, from your runs"),
+    "evaluate": ("pc3d.cli.evaluate", "score finished policies at every team size"),
+    "watch": ("pc3d.cli.watch", "play one episode of a policy and make a picture story of it"),
+    "demo": ("pc3d.cli.demo", "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)"),
 }
 INTERRUPTED = 130
 

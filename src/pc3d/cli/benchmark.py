@@ -1,8 +1,7 @@
-"""`pc3d benchmark`: speed on this machine."""
+"""`pc3d benchmark tasks|train`: speed on this machine, always as ratios within one run."""
 
 import os
 import platform
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -10,63 +9,47 @@ from typing import Literal
 import jax
 import tyro
 from rich.console import Console
-from rich.table import Table
 
-from pc3d.benchmark.tasks import PARALLEL_EPISODES, TaskSpeed, measure
+from pc3d.cli.benchmark_tasks import show_tasks
+from pc3d.cli.benchmark_train import show_training
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.errors import BadInput
+from pc3d.methods import method_named
 from pc3d.tasks import TASKS, task_class
 
 
 @dataclass(frozen=True)
 class Command:
-    subject: tyro.conf.Positional[Literal["tasks"]] = "tasks"
-    """What to measure."""
+    subject: tyro.conf.Positional[Literal["tasks", "train"]] = "tasks"
+    """What to measure: the worlds next to the originals, or training."""
     task: str | None = None
     """Only this task."""
+    methods: tuple[str, ...] = ("ippo", "mappo", "pic", "pc3d")
+    """Which methods to train (train)."""
     team_sizes: str = "2,4,8,10"
-    """Sizes that a task does not admit are passed over."""
+    """Sizes that a task does not admit are passed over (tasks)."""
     repeats: int = 5
     """The median of this many measurements is shown."""
     seconds: float = 0.3
-    """The least time of one measurement."""
+    """The least time of one measurement (tasks)."""
 
 
 def run(command: Command) -> int:
     names = list(TASKS) if command.task is None else [command.task]
+    for name in names:
+        task_class(name)
+    for method in command.methods:
+        method_named(method)
     if command.repeats < 1 or command.seconds <= 0:
         raise BadInput("a benchmark needs at least 1 repeat and a time above 0 seconds")
-    sizes = parse_team_sizes(command.team_sizes)
     console = Console()
     console.print(_machine())
-    with console.status("measuring"):
-        table = _table(_measured(names, sizes, command))
-    console.print(table)
-    console.print(
-        "Team steps per second: reset, uniformly random actions, step and everyone's observation. "
-        "The port plays whole episodes in one compiled call; the original plays one episode at a time. "
-        f"Median of {command.repeats} measurements of {command.seconds:g} s or more, one thread."
-    )
+    if command.subject == "tasks":
+        sizes = parse_team_sizes(command.team_sizes)
+        show_tasks(console, names, sizes, command.repeats, command.seconds)
+    else:
+        show_training(console, names, command.methods)
     return 0
-
-
-def _measured(names: list[str], sizes: tuple[int, ...], command: Command) -> Iterable[TaskSpeed]:
-    for name in names:
-        task = task_class(name)
-        for size in sizes:
-            if task.smallest_team <= size <= task.largest_team:
-                yield measure(task(slots=size), command.repeats, command.seconds)
-
-
-def _table(speeds: Iterable[TaskSpeed]) -> Table:
-    table = Table(title="Environment steps per second", title_justify="left")
-    table.add_column("task")
-    for heading in ("agents", "original", *(f"port, {many} parallel" for many in PARALLEL_EPISODES)):
-        table.add_column(heading, justify="right")
-    for speed in speeds:
-        ports = (f"{speed.port[many]:,.0f} ({speed.speedup(many):.0f}×)" for many in PARALLEL_EPISODES)
-        table.add_row(speed.task_name, str(speed.team_size), f"{speed.original:,.0f}", *ports)
-    return table
 
 
 def _machine() -> str:

@@ -1,78 +1,103 @@
-"""`pc3d demo`: a random team in every task, in numbers and in a picture."""
+"""`pc3d demo`: PC3D and MAPPO learn Spread side by side, then meet team sizes they have never seen."""
 
+import subprocess
+import sys
+import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
-from PIL import Image
 from rich.console import Console
-from rich.table import Table
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pc3d.benchmark.random_play import play_at_random
-from pc3d.errors import BadInput
+from pc3d.errors import BadInput, Pc3dError
 from pc3d.experiments import ROSTERS
-from pc3d.tasks import TASKS
-from pc3d.tasks.task import AnyTask
+from pc3d.metrics import read_lines
 
-HEIGHT = 480
-GAP = 24
-WHITE = 255
-STEPS_BEFORE_PICTURE = 10
+METHODS = ("mappo", "pc3d")
+TASK = "spread"
 
 
 @dataclass(frozen=True)
 class Command:
     folder: Path = Path("demo")
-    """Where the picture goes."""
-    episodes: int = 100
-    """Episodes for each team size."""
+    """Where the two runs and their report go."""
+    episodes: int = 2000
+    """Training episodes of each run: a tenth of the paper's."""
+    rollouts: int = 100
+    """Evaluation episodes for each team size."""
     seed: int = 0
-    """Which random starts and actions."""
+    """Decides every random draw."""
 
 
 def run(command: Command) -> int:
-    if command.episodes < 1:
-        raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
+    if command.episodes < 1 or command.rollouts < 1:
+        raise BadInput("a demo needs at least 1 episode and 1 rollout")
     console = Console()
-    key = jax.random.key(command.seed)
-    for name, task in TASKS.items():
-        console.print(_returns(name, task(slots=task.largest_team), key, command.episodes))
-    picture = command.folder / "tasks.png"
-    command.folder.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(_strip(key)).save(picture)
-    console.print(f"wrote {picture}")
+    console.print(_introduction(command))
+    folders = {method: command.folder / "runs" / TASK / method for method in METHODS}
+    _train_side_by_side(console, command, folders)
+    for words in (
+        ["evaluate", *map(str, folders.values()), "--rollouts", str(command.rollouts)],
+        ["report", *map(str, folders.values()), "--out", str(command.folder / "report")],
+    ):
+        subprocess.run([sys.executable, "-m", "pc3d", *words], check=True)
+    console.print(f"[bold]Open {command.folder / 'report' / 'index.html'}[/bold] to watch the teams play.")
     return 0
 
 
-def _returns(name: str, task: AnyTask, key: PRNGKeyArray, episodes: int) -> Table:
-    """One program for all team sizes: the team's size is data."""
-    table = Table("agents", "split", title=f"{name}: mean return of a random team", title_justify="left")
-    table.add_column("return", justify="right")
-    play = jax.jit(partial(_mean_return, task, jax.random.split(key, episodes)))
-    for size in ROSTERS[name].all:
-        table.add_row(str(size), ROSTERS[name].split_of(size), f"{float(play(size)):.3f}")
-    return table
+def _introduction(command: Command) -> str:
+    rosters = ROSTERS[TASK]
+    return (
+        f"Two teams learn to cover landmarks without touching each other, {command.episodes:,} episodes each, "
+        f"with {', '.join(map(str, rosters.train))} agents. Then they play with "
+        f"{', '.join(map(str, rosters.validation + rosters.test))} agents, sizes they have never met."
+    )
 
 
-def _mean_return(task: AnyTask, keys: PRNGKeyArray, team_size: Int[Array, ""]) -> Float[Array, ""]:
-    totals = jax.vmap(lambda key: play_at_random(task, key, team_size).total_reward)(keys)
-    return jnp.mean(jax.vmap(lambda total: task.reported_return(total, team_size))(totals))
+def _train_side_by_side(console: Console, command: Command, folders: dict[str, Path]) -> None:
+    """One process a run, as always; here two of them, with a bar each."""
+    workers = {method: _start(command, method, folder) for method, folder in folders.items()}
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[state]}"),
+        TimeElapsedColumn(),
+    )
+    try:
+        with Progress(*columns, console=console) as progress:
+            bars = {
+                method: progress.add_task(method, total=command.episodes, state="compiling")
+                for method in METHODS
+            }
+            while any(worker.poll() is None for worker in workers.values()):
+                for method, folder in folders.items():
+                    _show(progress, bars[method], folder)
+                time.sleep(0.5)
+            for method, folder in folders.items():
+                _show(progress, bars[method], folder)
+    finally:
+        for worker in workers.values():
+            worker.terminate()
+    for method, worker in workers.items():
+        if worker.wait() != 0:
+            _, errors = worker.communicate()
+            raise Pc3dError(f"training {method} failed: {errors.strip()}")
 
 
-def _strip(key: PRNGKeyArray) -> np.ndarray:
-    """All tasks side by side, equally tall."""
-    pictures = []
-    for name, task in TASKS.items():
-        game = task(slots=ROSTERS[name].all[len(ROSTERS[name].all) // 2])
-        state = jax.jit(partial(play_at_random, game, team_size=game.slots, steps=STEPS_BEFORE_PICTURE))(
-            key
-        ).state
-        height, width, _ = game.draw(state, size=HEIGHT).shape
-        picture = game.draw(state, size=round(HEIGHT * max(height, width) / height))[:HEIGHT]
-        pictures += [picture, np.full((len(picture), GAP, 3), WHITE, np.uint8)]
-    height = min(len(picture) for picture in pictures)
-    return np.concatenate([picture[:height] for picture in pictures[:-1]], axis=1)
+def _start(command: Command, method: str, folder: Path) -> "subprocess.Popen[str]":
+    words = ["train", TASK, method, "--folder", str(folder), "--seed", str(command.seed)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "pc3d", *words, "--episodes", str(command.episodes)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _show(progress: Progress, bar: Any, folder: Path) -> None:
+    lines = read_lines(folder / "metrics.jsonl")
+    if lines:
+        returns = ", ".join(f"{size}: {mean:.0f}" for size, (_, mean) in lines[-1]["return_by_size"].items())
+        state = f"stage {lines[-1]['stage']}, returns by team size {returns}"
+        progress.update(bar, completed=lines[-1]["episodes"], state=state)

@@ -29,8 +29,7 @@ class Teacher(eqx.Module):
         """z_k = Σ_j softmax_j(q_k · e_j / √d) e_j, over the active agents."""
         similarity = encodings @ self.queries.T / jnp.sqrt(encodings.shape[-1])
         attention = jax.nn.softmax(jnp.where(active[..., None], similarity, -jnp.inf), axis=-2)
-        # Written as multiply-and-sum: batches of tiny matrix products are slow on a CPU.
-        return jnp.sum(attention[..., None] * encodings[..., None, :], axis=-3)
+        return jnp.einsum("...nk,...nd->...kd", attention, encodings)
 
     def contexts(
         self, observations: Float[Array, "... agent observation"], active: Bool[Array, "... agent"]
@@ -38,6 +37,6 @@ class Teacher(eqx.Module):
         """c_i = Σ_k softmax_k(e_i · z_k / √d) z_k: each agent's own reading of the tokens."""
         encodings = self.encoder(jnp.where(active[..., None], observations, 0))
         tokens = self.tokens(encodings, active)
-        similarity = jnp.sum(encodings[..., :, None, :] * tokens[..., None, :, :], axis=-1)
+        similarity = jnp.einsum("...nd,...kd->...nk", encodings, tokens)
         attention = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
-        return jnp.sum(attention[..., None] * tokens[..., None, :, :], axis=-2)
+        return jnp.einsum("...nk,...kd->...nd", attention, tokens)

@@ -36,3 +36,6 @@ class ParityCase:
     replay: Callable[[AnyTask, State, Int[Array, " agent"], State], tuple[State, Outcome]]
     # Largest allowed error per step from the same state, for floats: (in float64, in float32).
     tolerance: tuple[float, float] = (0.0, 1e-6)
+    # How often each action is played from a scenario: uniform play hardly ever loads together or drives a
+    # ring. Episodes that begin with a reset are played uniformly. None means uniform throughout.
+    action_probabilities: tuple[float, ...] | None = None

@@ -109,4 +109,5 @@ CASE = ParityCase(
         "few steps left": few_steps_left,
     },
     replay=replay,
+    action_probabilities=(0.04, 0.1, 0.1, 0.1, 0.1, 0.56),  # mostly loading
 )

@@ -41,6 +41,7 @@ def recorded_steps(
     for episode in range(episodes):
         generator = np.random.default_rng([seed, team_size, episode])
         start = start_name(case, episode)
+        probabilities = case.action_probabilities if start in case.scenarios else None
         if start == ORIGINAL_RESET:
             world.reset(int(generator.integers(2**31)))
         elif start == PORT_RESET:
@@ -48,7 +49,7 @@ def recorded_steps(
             world.load(jax.tree.map(np.asarray, reset_port(key, team_size)))
         else:
             world.load(case.scenarios[start](generator, team_size))
-        yield from _played(world, generator, episode)
+        yield from _played(world, generator, episode, probabilities)
         after_episode()
     world.close()
 
@@ -59,13 +60,18 @@ def start_name(case: ParityCase, episode: int) -> str:
     return names[episode % len(names)]
 
 
-def _played(world: OriginalWorld[Any], generator: np.random.Generator, episode: int) -> Iterator[Step]:
+def _played(
+    world: OriginalWorld[Any],
+    generator: np.random.Generator,
+    episode: int,
+    probabilities: tuple[float, ...] | None,
+) -> Iterator[Step]:
     """The original's steps under random actions, until the episode ends."""
-    ended = False
+    ended, action_count = False, world.task.action_count
     while not ended:
         _round_state(world)
         state, view = world.read(), world.observe()
-        actions = generator.integers(world.task.action_count, size=world.team_size, dtype=np.int32)
+        actions = generator.choice(action_count, world.team_size, p=probabilities).astype(np.int32)
         outcome = world.step(actions)
         number = np.asarray(episode, np.int32)
         yield Step(state, view, actions, outcome, world.read(), world.observe(), number)

@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+import jax
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, PRNGKeyArray
 
 from pc3d.errors import MissingExtra
 from pc3d.tasks.originals.world import OriginalWorld
 from pc3d.tasks.task import Outcome
-from pc3d.tasks.warehouse import CELLS, NOTHING, Warehouse, WarehouseState, cell_at, column_and_row
+from pc3d.tasks.warehouse import CELLS, GOALS, NOTHING, Warehouse, WarehouseState, cell_at, column_and_row
 
-AGENT_LAYER = 0  # of the package's grid: agent numbers, from 1
+AGENT_LAYER, SHELF_LAYER = 0, 1  # of the package's grid: agent and shelf numbers, from 1
 Node = tuple[int, int]
 
 
@@ -91,8 +92,30 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
             measures={"deliveries": delivered},
         )
 
+    def follow(self, key: PRNGKeyArray) -> None:
+        self._index_ties = True
+        self._environment._np_random = _PortsRequests(self._environment, key)
+
     def close(self) -> None:
         self._environment.close()
+
+
+class _PortsRequests:
+    """Stands in for the package's generator, which draws nothing but new requests during a step."""
+
+    def __init__(self, environment: Any, key: PRNGKeyArray) -> None:
+        self._environment, self._key = environment, key
+
+    def choice(self, shelves: list[Any]) -> Any:
+        chance = np.float32(jax.random.uniform(self._key, (len(GOALS),))[self._goal()])
+        return shelves[int(chance * np.float32(len(shelves)))]
+
+    def _goal(self) -> int:
+        """Goals are served in order, so a delivered shelf still requested on the first one is its turn."""
+        environment = self._environment
+        x, y = column_and_row(GOALS[0])
+        shelf = environment.grid[SHELF_LAYER, y, x]
+        return 0 if shelf and environment.shelfs[shelf - 1] in environment.request_queue else 1
 
 
 @contextmanager

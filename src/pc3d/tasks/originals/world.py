@@ -4,7 +4,7 @@ import abc
 from typing import Generic, TypeVar
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, PRNGKeyArray
 
 from pc3d.tasks.task import Outcome, Task, WorldState
 
@@ -38,6 +38,13 @@ class OriginalWorld(abc.ABC, Generic[StateT]):
     @abc.abstractmethod
     def step(self, actions: Int[np.ndarray, " agent"]) -> Outcome:
         """Play one step; a time limit counts as truncation even where the package says termination."""
+
+    def follow(self, key: PRNGKeyArray) -> None:
+        """Let the next step choose what is left to it as the port's does with this key.
+
+        Nothing to do where a step is fully determined by its actions.
+        """
+        del key
 
     def close(self) -> None:
         """Free what the package holds."""

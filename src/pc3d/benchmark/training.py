@@ -1,0 +1,180 @@
+"""Seconds, operations and memory of training one method on one task: measured in a process of its own.
+
+`python -m pc3d.benchmark.training TASK METHOD` prints one JSON object; `pc3d benchmark train` starts it.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+from pc3d import threads
+
+MATRIX = 1024
+PAPER_EPISODES = 512
+
+
+@dataclass(frozen=True)
+class StageSpeed:
+    """One curriculum stage, padded to its largest team."""
+
+    slots: int
+    share_of_episodes: float
+    useful_share: float  # of the slots, how many are active on average
+    update_seconds: float  # playing and learning
+    learning_seconds: float
+    gigaflops: float  # of learning, in 10^9 operations per second
+    agent_steps: float  # gradients of agent-steps per second, padding included
+
+
+@dataclass(frozen=True)
+class TrainingSpeed:
+    """What `pc3d benchmark train` shows in one row."""
+
+    task: str
+    method: str
+    matrix_gigaflops: float
+    stages: list[StageSpeed]
+    projected_seconds: float  # for the paper's budget
+    seconds_per_512_episodes: float
+    cold_compile_seconds: float
+    warm_compile_seconds: float
+    peak_memory_bytes: int
+
+    @property
+    def share_of_matrix_rate(self) -> float:
+        """Of the last stage, where half of the time goes."""
+        return self.stages[-1].gigaflops / self.matrix_gigaflops
+
+    @property
+    def share_of_playing(self) -> float:
+        return 1 - self.stages[-1].learning_seconds / self.stages[-1].update_seconds
+
+
+def measure_training(task_name: str, method: str, repeats: int = 5) -> TrainingSpeed:
+    """Measure every stage of the paper's curriculum that has a width of its own."""
+    import jax
+
+    from pc3d.experiments import paper
+    from pc3d.learner.update import fresh_learner
+    from pc3d.tasks import make_task
+
+    experiment = paper(task_name, method)
+    task = make_task(experiment)
+    learner = fresh_learner(experiment, task)
+    widths: dict[int, tuple[float, float]] = {}
+    for stage in experiment.curriculum.stages:
+        share, agents = widths.get(stage.largest, (0.0, 0.0))
+        mean_size = sum(p * n for p, n in zip(stage.probabilities, stage.team_sizes, strict=True))
+        widths[stage.largest] = (share + stage.fraction, agents + stage.fraction * mean_size)
+    with tempfile.TemporaryDirectory() as cache:
+        jax.config.update("jax_compilation_cache_dir", cache)
+        cold = _compile_seconds(experiment, task, learner)
+        jax.clear_caches()
+        warm = _compile_seconds(experiment, task, learner)
+        rate = matrix_gigaflops(repeats)
+        stages = [
+            _stage(experiment, task.with_slots(slots), learner, share, agents / share, repeats)
+            for slots, (share, agents) in widths.items()
+        ]
+    projected = experiment.updates * sum(stage.share_of_episodes * stage.update_seconds for stage in stages)
+    return TrainingSpeed(
+        task=task_name,
+        method=method,
+        matrix_gigaflops=rate,
+        stages=stages,
+        projected_seconds=projected,
+        seconds_per_512_episodes=projected * PAPER_EPISODES / experiment.episodes,
+        cold_compile_seconds=cold,
+        warm_compile_seconds=warm,
+        peak_memory_bytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    )
+
+
+def matrix_gigaflops(repeats: int = 5) -> float:
+    """This core's rate at a plain float32 matrix product, in 10^9 operations per second."""
+    import jax
+    import jax.numpy as jnp
+
+    matrix = jnp.ones((MATRIX, MATRIX))
+    product = jax.jit(lambda matrix: matrix @ matrix)
+    return 2 * MATRIX**3 / _seconds(lambda: product(matrix), repeats) / 1e9
+
+
+def _stage(
+    experiment: Any, task: Any, learner: Any, share: float, mean_size: float, repeats: int
+) -> StageSpeed:
+    import jax
+
+    from pc3d.benchmark.arithmetic import operations_per_gradient_step
+    from pc3d.learner.sequences import SequencePlan
+    from pc3d.learner.update import learn
+    from pc3d.train import play_and_learn, play_episodes
+
+    arguments = update_arguments(experiment, task, learner)
+    episodes = jax.jit(play_episodes, static_argnums=(0, 1))(experiment, task, *arguments)
+    learning = jax.jit(learn, static_argnums=0)
+    together = _seconds(lambda: play_and_learn(experiment, task, *arguments), repeats)
+    alone = _seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
+    ppo = experiment.ppo
+    plan = SequencePlan.make(
+        ppo.update_every_episodes, task.horizon, ppo.batch_size, experiment.recipe.backpropagation_steps
+    )
+    steps = ppo.epochs * plan.minibatches
+    operations = steps * operations_per_gradient_step(learner.networks, plan, task.slots)
+    rows = ppo.epochs * plan.sequences * plan.length * task.slots
+    return StageSpeed(
+        slots=task.slots,
+        share_of_episodes=share,
+        useful_share=mean_size / task.slots,
+        update_seconds=together,
+        learning_seconds=alone,
+        gigaflops=operations / alone / 1e9,
+        agent_steps=rows / alone,
+    )
+
+
+def update_arguments(experiment: Any, task: Any, learner: Any) -> tuple[Any, ...]:
+    """An update's arguments, with every slot filled."""
+    import jax.numpy as jnp
+
+    episodes = experiment.ppo.update_every_episodes
+    return learner, jnp.asarray(0), jnp.arange(episodes), jnp.full(episodes, task.slots)
+
+
+def _compile_seconds(experiment: Any, task: Any, learner: Any) -> float:
+    """From nothing to the first update of the last stage."""
+    import jax
+
+    from pc3d.train import play_and_learn
+
+    widest = task.with_slots(experiment.curriculum.stages[-1].largest)
+    start = time.perf_counter()
+    jax.block_until_ready(play_and_learn(experiment, widest, *update_arguments(experiment, widest, learner)))
+    return time.perf_counter() - start
+
+
+def _seconds(work: Callable[[], Any], repeats: int) -> float:
+    """The median of some repeats, after one that compiles."""
+    import jax
+
+    jax.block_until_ready(work())
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        jax.block_until_ready(work())
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+if __name__ == "__main__":
+    threads.pin()
+    task_word, method_word = sys.argv[1:3]
+    print(json.dumps(asdict(measure_training(task_word, method_word))))

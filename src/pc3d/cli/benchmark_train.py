@@ -1,0 +1,101 @@
+"""`pc3d benchmark train`: what an update costs, how near it is to the machine's limit, the paper's times."""
+
+import json
+import subprocess
+import sys
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from pc3d.benchmark.side_by_side import measure_scaling
+from pc3d.benchmark.training import PAPER_EPISODES, StageSpeed, TrainingSpeed
+from pc3d.errors import Pc3dError
+
+# The paper's table of wall-clock times: seconds per learner update, in order Spread, LBF, RWARE.
+PAPER_SECONDS_PER_UPDATE = {
+    "ippo": {"spread": 3.88, "lbf": 6.08, "rware": 23.73},
+    "mappo": {"spread": 19.00, "lbf": 43.00, "rware": 76.50},
+    "pic": {"spread": 16.75, "lbf": 38.00, "rware": 73.88},
+    "pc3d": {"spread": 20.25, "lbf": 49.00, "rware": 95.00},
+}
+# Its values for the MAPPO family times 8 are whole seconds, so its 512 episodes apparently had 8 updates.
+PAPER_UPDATES = 8
+
+
+def show_training(console: Console, tasks: list[str], methods: tuple[str, ...]) -> None:
+    """Measure each pair in a process of its own, then two processes side by side."""
+    speeds = []
+    with Progress(console=console, transient=True) as progress:
+        bar = progress.add_task("measuring", total=len(tasks) * len(methods) + 1)
+        for task in tasks:
+            for method in methods:
+                progress.update(bar, description=f"{task} {method}")
+                speeds.append(_in_own_process(task, method))
+                progress.advance(bar)
+        progress.update(bar, description="two runs side by side")
+        scaling = measure_scaling()
+    console.print(_speed_table(speeds))
+    console.print(_time_table(speeds))
+    console.print(
+        f"Two runs on two cores do {scaling.update:.2f} times the work of one; two plain matrix products do "
+        f"{scaling.matrix:.2f} times: {scaling.kept:.0%} of that scaling is kept."
+    )
+    console.print(
+        "Medians of 5, one thread. Update and GFLOP/s are of the last stage, every slot filled: operations "
+        "are counted from the networks' shapes (matrix products only, padding included; 'useful' is the mean "
+        "share of slots that the curriculum fills). The projection weighs every stage by its episodes. "
+        f"Paper: seconds per update × {PAPER_UPDATES} for {PAPER_EPISODES} episodes (inferred), another CPU."
+    )
+
+
+def _in_own_process(task: str, method: str) -> TrainingSpeed:
+    """Peak memory and compile time are a process's own."""
+    words = [sys.executable, "-m", "pc3d.benchmark.training", task, method]
+    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    if result.returncode != 0:
+        raise Pc3dError(f"measuring {task} {method} failed: {result.stderr.strip().splitlines()[-1]}")
+    numbers = json.loads(result.stdout)
+    return TrainingSpeed(**{**numbers, "stages": [StageSpeed(**stage) for stage in numbers["stages"]]})
+
+
+def _speed_table(speeds: list[TrainingSpeed]) -> Table:
+    table = Table(title="Learner updates on one core", title_justify="left")
+    for heading in ("task", "method"):
+        table.add_column(heading)
+    for heading in ("update", "agent-steps/s", "GFLOP/s", "of matmul", "useful", "playing", "memory"):
+        table.add_column(heading, justify="right")
+    for speed in speeds:
+        last = speed.stages[-1]
+        table.add_row(
+            speed.task,
+            speed.method,
+            f"{last.update_seconds * 1000:,.0f} ms",
+            f"{last.agent_steps:,.0f}",
+            f"{last.gigaflops:.0f} of {speed.matrix_gigaflops:.0f}",
+            f"{speed.share_of_matrix_rate:.0%}",
+            f"{last.useful_share:.0%}",
+            f"{max(0.0, speed.share_of_playing):.0%}",
+            f"{speed.peak_memory_bytes / 2**20:,.0f} MiB",
+        )
+    return table
+
+
+def _time_table(speeds: list[TrainingSpeed]) -> Table:
+    table = Table(title="Whole runs on one core", title_justify="left")
+    for heading in ("task", "method"):
+        table.add_column(heading)
+    for heading in ("512 episodes", "paper's 512", "full budget", "compile, cold", "compile, warm"):
+        table.add_column(heading, justify="right")
+    for speed in speeds:
+        paper = PAPER_SECONDS_PER_UPDATE.get(speed.method, {}).get(speed.task)
+        table.add_row(
+            speed.task,
+            speed.method,
+            f"{speed.seconds_per_512_episodes:.1f} s",
+            f"{paper * PAPER_UPDATES:.0f} s" if paper else "–",
+            f"{speed.projected_seconds / 60:.1f} min",
+            f"{speed.cold_compile_seconds:.1f} s",
+            f"{speed.warm_compile_seconds:.1f} s",
+        )
+    return table

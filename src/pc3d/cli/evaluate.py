@@ -1,0 +1,138 @@
+"""`pc3d evaluate RUN...`: how well finished policies cooperate at every team size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import tyro
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from pc3d.cli.team_sizes import team_sizes_for
+from pc3d.errors import BadInput
+from pc3d.evaluation.references import reference_teams
+from pc3d.evaluation.run import DEFAULT_SETTINGS, EvaluationSettings, evaluate, evaluate_references, parts
+from pc3d.evaluation.table import ScoreRow
+from pc3d.experiments import ROSTERS
+from pc3d.policy import load_policy
+from pc3d.run_folder import RunFolder
+from pc3d.tasks import task_class
+
+SPLITS = ("train", "validation", "test", "other")
+
+
+@dataclass(frozen=True)
+class Command:
+    runs: tyro.conf.Positional[tuple[Path, ...]] = ()
+    """Run folders, folders of runs, or policy files."""
+    settings: Annotated[EvaluationSettings, tyro.conf.arg(name="")] = DEFAULT_SETTINGS
+    team_sizes: str | None = None
+    """Such as 1-4,8. All sizes of the experiment if not given."""
+    references: str | None = None
+    """A task: score its random, idle and scripted players instead of a policy."""
+    out: Path | None = None
+    """Where the files go, for a policy file or references; a run's go into its folder."""
+
+
+def run(command: Command) -> int:
+    if command.references is not None:
+        return _run_references(command, command.references)
+    finished, unfinished = find_policies(command.runs)
+    console = Console()
+    for folder in unfinished:
+        console.print(f"passed over, unfinished: {folder}", soft_wrap=True)
+    if not finished:
+        raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
+    rows: dict[str, list[ScoreRow]] = {}
+    for path in finished:
+        rows[str(path)] = _evaluate_one(path, command)
+    console.print(_table(rows))
+    return 0
+
+
+def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
+    """The finished runs and policy files under the paths, and the runs that are not finished."""
+    if not paths:
+        raise BadInput(
+            "name at least one run folder, folder of runs or policy file, or use --references TASK"
+        )
+    finished, unfinished = [], []
+    for path in paths:
+        if path.is_file():
+            finished.append(path)
+            continue
+        if not path.is_dir():
+            raise BadInput(f"there is no {path}")
+        found = sorted(file.parent for file in path.rglob("experiment.json"))
+        if not found:
+            raise BadInput(f"{path} holds no run: there is no experiment.json in it or below it")
+        for folder in found:
+            (finished if RunFolder(folder).done else unfinished).append(folder)
+    return finished, unfinished
+
+
+def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
+    policy = load_policy(path)
+    folder = path if path.is_dir() else command.out
+    if folder is None:
+        raise BadInput(f"{path} is a file outside a run: say with --out where its scores should go")
+    sizes = policy.experiment.rosters.all
+    if command.team_sizes is not None:
+        sizes = team_sizes_for(type(policy.task), command.team_sizes)
+    with _progress(str(path), parts(len(sizes), command.settings)) as advance:
+        return evaluate(policy, command.out or folder, sizes, command.settings, advance)
+
+
+def _run_references(command: Command, task_name: str) -> int:
+    task, rosters = task_class(task_name), ROSTERS[task_name]
+    if command.runs:
+        raise BadInput("references are scored by themselves: give either runs or --references TASK")
+    if command.out is None:
+        raise BadInput("say with --out where references.csv should go")
+    sizes = rosters.all if command.team_sizes is None else team_sizes_for(task, command.team_sizes)
+    wide = task(slots=max(sizes))
+    total = len(reference_teams(wide)) * len(sizes)
+    with _progress(f"references of {task_name}", total) as advance:
+        rows = evaluate_references(wide, rosters, sizes, command.settings.rollouts, command.out, advance)
+    by_name: dict[str, list[ScoreRow]] = {}
+    for row in rows:
+        by_name.setdefault(row.method, []).append(row)
+    Console().print(_table(by_name))
+    return 0
+
+
+@contextmanager
+def _progress(title: str, total: int) -> Iterator:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(title, total=total)
+        yield lambda: progress.advance(bar)
+
+
+def _table(rows: dict[str, list[ScoreRow]]) -> Table:
+    """Means over rollouts, then over the sizes of each split, as the paper reports them."""
+    everything = [row for group in rows.values() for row in group]
+    splits = [split for split in SPLITS if any(row.split == split for row in everything)]
+    rollouts = 1 + max(row.rollout for row in everything)
+    table = Table(title=f"Mean return by split, {rollouts} rollouts per team size", title_justify="left")
+    table.add_column("policy", overflow="fold")
+    for split in splits:
+        sizes = sorted({row.team_size for row in everything if row.split == split})
+        table.add_column(f"{split} ({', '.join(map(str, sizes))})", justify="right")
+    for name, group in rows.items():
+        table.add_row(name, *(_split_mean(group, split) for split in splits))
+    return table
+
+
+def _split_mean(rows: list[ScoreRow], split: str) -> str:
+    by_size: dict[int, list[float]] = {}
+    for row in rows:
+        if row.split == split:
+            by_size.setdefault(row.team_size, []).append(row.returned)
+    return f"{np.mean([np.mean(returns) for returns in by_size.values()]):.4f}" if by_size else "–"

@@ -1,0 +1,57 @@
+"""`pc3d report RUNS... --out DIR`: every table and figure of the paper, made from the runs given."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table as TerminalTable
+from rich.text import Text
+
+from pc3d.errors import BadInput
+from pc3d.report.notes import notes
+from pc3d.report.result_tables import MAIN_RESULTS, result_table
+from pc3d.report.runs import find_runs
+from pc3d.report.tables import Table
+from pc3d.report.write import write_report
+
+
+@dataclass(frozen=True)
+class Command:
+    runs: Annotated[tuple[Path, ...], tyro.conf.Positional]
+    """Folders that hold runs, at any depth, and references.csv files beside them."""
+    out: Path = Path("report")
+    """Where the report goes."""
+    evaluate: bool = False
+    """First evaluate the finished runs that have no scores yet."""
+
+
+def run(command: Command) -> int:
+    if not command.runs:
+        raise BadInput("usage: pc3d report RUNS... --out DIR; RUNS are folders that hold runs")
+    runs = find_runs(command.runs)
+    console = Console()
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console
+    ) as bar:
+        step = bar.add_task("reading the runs", total=None)
+        page = write_report(runs, command.out, lambda name: bar.update(step, description=name))
+    console.print(_for_terminal(result_table(MAIN_RESULTS, runs)))
+    for note in notes(runs):
+        console.print(Text(f"note: {note}"), soft_wrap=True)
+    print(f"tables, figures and report.md: {command.out}\npage: {page}")
+    return 0
+
+
+def _for_terminal(table: Table) -> TerminalTable:
+    """The same table, with the paper's number under ours."""
+    shown = TerminalTable(title=table.title, title_justify="left", show_lines=True)
+    for place, column in enumerate(table.full_columns):
+        shown.add_column(column, justify="right" if place else "left")
+    for row in table.rows:
+        shown.add_row(
+            *(Text(f"{cell.text}\n{cell.note}".strip(), "bold" if cell.best else "") for cell in row)
+        )
+    return shown

@@ -1,0 +1,62 @@
+"""Context recovery and use: is the teacher's context recovered from local history, and does it matter?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from pc3d.evaluation.recording import Recording
+from pc3d.evaluation.scores import score
+from pc3d.networks.actor import Actor
+from pc3d.networks.conditioning import GateMode, StudentContext
+from pc3d.policy import Policy
+from pc3d.settings import Experiment
+from pc3d.tasks.task import AnyTask
+
+
+def context_summary(policy: Policy, task: AnyTask, recording: Recording, *, greedy: bool) -> dict[str, Any]:
+    """What one cell of the paper's figure shows, and returns with the gate forced off and on.
+
+    All means are over the decisions made: agents that were there, steps before the end.
+    """
+    assert recording.context is not None
+    size, rollouts = recording.team_size, len(recording.returns)
+    gate, alignment = (
+        np.asarray(values, float)[:, :, :size]
+        for values in (recording.context.gate, recording.context.alignment)
+    )
+    decisions = np.broadcast_to(recording.played[:, :, None], gate.shape)
+    steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
+    by_step = np.mean(alignment[:, :steps], axis=(0, 2), where=decisions[:, :steps])
+    forced = {
+        mode: score(task, with_gate(policy.actor, policy.experiment, mode), size, rollouts, greedy=greedy)
+        for mode in ("off", "on")
+    }
+    return {
+        "split": policy.experiment.rosters.split_of(size),
+        "alignment": float(np.mean(alignment, where=decisions)),
+        "alignment_by_step": [round(float(value), 4) for value in by_step],
+        "gate_mean": float(np.mean(gate, where=decisions)),
+        "gate_deviation": float(np.mean(np.std(gate, axis=(1, 2), where=decisions))),
+        "return": float(np.mean(recording.returns)),
+        "return_gate_off": float(np.mean(forced["off"].returns)),
+        "return_gate_on": float(np.mean(forced["on"].returns)),
+    }
+
+
+def with_gate(actor: Actor, experiment: Experiment, mode: GateMode) -> Actor:
+    """The same trained numbers with the gate in another mode."""
+    trained = actor.conditioning.student
+    other = StudentContext(
+        jax.random.key(0),
+        features=experiment.actor.rnn_dim,
+        context=experiment.critic.set_embed_dim,
+        mode=mode,
+        distillation=experiment.distillation,
+        recipe=experiment.recipe,
+    )
+    student = jax.tree.unflatten(jax.tree.structure(other), jax.tree.leaves(trained))
+    return eqx.tree_at(lambda actor: actor.conditioning.student, actor, student)

@@ -1,0 +1,106 @@
+"""Whole episodes with everything in them: states, rewards, and what each agent made of its context."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from pc3d.networks.actor import Actor
+from pc3d.networks.teacher import Teacher
+from pc3d.rollout import Episode, draws_of, play
+from pc3d.tasks.task import AnyTask
+
+
+class ContextUse(eqx.Module):
+    """How open each agent's gate was, and how near its context came to the averaged teacher's."""
+
+    gate: Float[Array, "*episode time agent"]
+    alignment: Float[Array, "*episode time agent"]  # cosine
+
+
+class Recording(eqx.Module):
+    """Episodes of one team size; `one` takes out a single one, without the episode axis."""
+
+    team_size: int = eqx.field(static=True)
+    states: Any  # arrays over (episode, moment, ...), the start first
+    played: Bool[Array, "*episode time"]  # false after an episode's end
+    rewards: Float[Array, "*episode time"]
+    returns: Float[Array, "*episode"]
+    context: ContextUse | None
+
+    def one(self, episode: int) -> Recording:
+        """That episode, without what lies after its end and without the slots that nobody fills."""
+        single = jax.tree.map(lambda values: values[episode], self)
+        steps, agents = int(single.played.sum()), self.team_size
+        use = single.context
+        if use is not None:
+            use = ContextUse(use.gate[:steps, :agents], use.alignment[:steps, :agents])
+        states = jax.tree.map(lambda values: values[: steps + 1], single.states)
+        return Recording(
+            agents, states, single.played[:steps], single.rewards[:steps], single.returns, use
+        )
+
+
+def record(
+    task: AnyTask,
+    actor: Actor,
+    teacher: Teacher | None,
+    keys: PRNGKeyArray,
+    team_size: int,
+    *,
+    greedy: bool = False,
+) -> Recording:
+    """Play the episodes of these keys and keep everything."""
+    played = _record(task, greedy, actor, teacher, keys, jnp.asarray(team_size))
+    states, steps, rewards, returns, context = jax.device_get(played)
+    return Recording(team_size, states, steps, rewards, returns, context)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _record(
+    task: AnyTask,
+    greedy: bool,
+    actor: Actor,
+    teacher: Teacher | None,
+    keys: PRNGKeyArray,
+    team_size: Int[Array, ""],
+) -> tuple[Any, ...]:
+    episodes = jax.vmap(lambda key: play(task, actor, key, team_size, greedy=greedy))(keys)
+    states = jax.vmap(lambda key, actions: _states(task, key, team_size, actions))(keys, episodes.actions)
+    returns = task.reported_return(episodes.total_reward, team_size)
+    return states, episodes.played, episodes.rewards, returns, context_use(actor, teacher, episodes)
+
+
+def context_use(actor: Actor, teacher: Teacher | None, episodes: Episode) -> ContextUse | None:
+    """Look into every decision of the episodes; None for a method without contexts."""
+    seen = episodes.observations[:, :-1]
+    features = actor.remember(actor.first_memory(*episodes.active.shape), seen)
+    policy = actor.conditioning(features)
+    if policy.context is None or policy.gate is None or teacher is None:
+        return None
+    active = jnp.broadcast_to(episodes.active[:, None], seen.shape[:-1])
+    return ContextUse(policy.gate, cosine(policy.context, teacher.contexts(seen, active)))
+
+
+def cosine(one: Float[Array, "... context"], other: Float[Array, "... context"]) -> Float[Array, "..."]:
+    """Of the angle between two vectors; 0 where one of them is zero."""
+    lengths = jnp.linalg.norm(one, axis=-1) * jnp.linalg.norm(other, axis=-1)
+    return jnp.where(lengths > 0, jnp.sum(one * other, axis=-1) / jnp.where(lengths > 0, lengths, 1), 0)
+
+
+def _states(task: AnyTask, key: PRNGKeyArray, team_size: Array, actions: Int[Array, "time agent"]) -> Any:
+    """The start and the state after every step: the episode's actions played once more."""
+    draws = draws_of(task, key)
+    start = task.reset(draws.start, team_size)
+
+    def step(state: Any, drawn: tuple[PRNGKeyArray, Array]) -> tuple[Any, Any]:
+        state, _ = task.step(drawn[0], state, drawn[1])
+        return state, state
+
+    _, later = jax.lax.scan(step, start, (draws.steps, actions))
+    return jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), start, later)

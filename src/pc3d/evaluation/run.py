@@ -1,0 +1,158 @@
+"""Evaluating a policy from beginning to end, and what it leaves in a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pc3d.errors import BadInput
+from pc3d.evaluation.context import context_summary
+from pc3d.evaluation.lockstep import ActorTeam, OriginalWorlds, play_in_lockstep
+from pc3d.evaluation.recording import record
+from pc3d.evaluation.references import reference_scores, reference_teams
+from pc3d.evaluation.replay import replay
+from pc3d.evaluation.scores import Scores, score
+from pc3d.evaluation.starts import STARTS_SEED, rollout_keys
+from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
+from pc3d.files import explained, write_atomically
+from pc3d.policy import Policy
+from pc3d.roster import Rosters
+from pc3d.tasks.task import AnyTask
+
+Advance = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class EvaluationSettings:
+    """How a policy is evaluated; all of it is written beside the scores."""
+
+    rollouts: int = 100
+    """Rollouts per team size."""
+    actions: Literal["sampled", "greedy"] = "sampled"
+    """Sampled as in training (these policies are trained to be stochastic), or always the likeliest."""
+    backend: Literal["jax", "original"] = "jax"
+    """Our worlds, or the original packages from the same starts with the same draws."""
+    context_rollouts: int = 8
+    """Rollouts per team size for what goes on inside: context alignment and gates."""
+
+    def __post_init__(self) -> None:
+        for name, count in (("rollouts", self.rollouts), ("context rollouts", self.context_rollouts)):
+            if count < 1:
+                raise BadInput(f"at least 1 of the {name} is needed, not {count}")
+
+    @property
+    def greedy(self) -> bool:
+        return self.actions == "greedy"
+
+
+DEFAULT_SETTINGS = EvaluationSettings()
+
+
+def evaluate(
+    policy: Policy,
+    folder: Path,
+    team_sizes: tuple[int, ...] | None = None,
+    settings: EvaluationSettings = DEFAULT_SETTINGS,
+    advance: Advance = lambda: None,
+) -> list[ScoreRow]:
+    """Score a policy at every size and write scores, contexts and replays; `advance` counts `parts`."""
+    sizes = policy.experiment.rosters.all if team_sizes is None else team_sizes
+    task = policy.task.with_slots(max(sizes))
+    for size in sizes:
+        task.with_slots(size)  # says what is wrong with the size, if anything is
+    experiment = policy.experiment
+    player = Player(experiment.task, experiment.method, experiment.seed)
+    rows = []
+    for size in sizes:
+        rows += score_rows(player, experiment.rosters, size, _scores(policy, task, size, settings))
+        advance()
+    original = "-original" if settings.backend == "original" else ""
+    with explained(f"writing to {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / f"scores{original}.csv", as_csv(rows, task.measure_names))
+        write_atomically(folder / f"evaluation{original}.json", _json(_about(policy, sizes, settings)))
+        if not original:
+            _look_inside(policy, task, folder, sizes, settings, advance)
+    return rows
+
+
+def parts(sizes: int, settings: EvaluationSettings) -> int:
+    """How often `evaluate` will say that it has advanced."""
+    return sizes if settings.backend == "original" else 2 * sizes
+
+
+def evaluate_references(
+    task: AnyTask, rosters: Rosters, team_sizes: tuple[int, ...], rollouts: int, folder: Path, advance: Advance
+) -> list[ScoreRow]:
+    """Score the players that never learned, and write references.csv."""
+    rows = []
+    for name, size, scores in reference_scores(task, team_sizes, rollouts):
+        rows += score_rows(Player(task.name, name), rosters, size, scores)
+        advance()
+    with explained(f"writing to {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / "references.csv", as_csv(rows, task.measure_names))
+    return rows
+
+
+def _scores(policy: Policy, task: AnyTask, size: int, settings: EvaluationSettings) -> Scores:
+    if settings.backend == "jax":
+        return score(task, policy.actor, size, settings.rollouts, greedy=settings.greedy)
+    narrow = task.with_slots(size)
+    team = ActorTeam(policy.actor, greedy=settings.greedy)
+    keys = rollout_keys(size, settings.rollouts)
+    return play_in_lockstep(narrow, keys, OriginalWorlds, team).scores(narrow)
+
+
+def _look_inside(
+    policy: Policy,
+    task: AnyTask,
+    folder: Path,
+    sizes: tuple[int, ...],
+    settings: EvaluationSettings,
+    advance: Advance,
+) -> None:
+    """Write context.json (if the method has contexts) and one replay per size."""
+    replays = folder / "replays"
+    replays.mkdir(exist_ok=True)
+    for outdated in replays.glob("size-*.json"):
+        outdated.unlink()
+    contexts = {}
+    for size in sizes:
+        keys = rollout_keys(size, settings.context_rollouts)
+        recording = record(task, policy.actor, policy.teacher, keys, size, greedy=settings.greedy)
+        document = json.dumps(replay(policy, recording.one(0), 0), separators=(",", ":"))
+        write_atomically(replays / f"size-{size}.json", document.encode())
+        if recording.context is not None:
+            contexts[str(size)] = context_summary(policy, task, recording, greedy=settings.greedy)
+        advance()
+    if contexts:
+        content = {"rollouts": settings.context_rollouts, "by_size": contexts}
+        write_atomically(folder / "context.json", _json(content))
+
+
+def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings) -> dict[str, Any]:
+    """What the scores are scores of, and by which rules."""
+    experiment = policy.experiment
+    return {
+        "format": 1,
+        "task": experiment.task,
+        "method": experiment.method,
+        "seed": experiment.seed,
+        "policy_sha256": hashlib.sha256(policy.path.read_bytes()).hexdigest(),
+        "return_definition": policy.task.return_definition,
+        "team_sizes": list(sizes),
+        "rollouts": settings.rollouts,
+        "actions": settings.actions,
+        "backend": settings.backend,
+        "context_rollouts": settings.context_rollouts,
+        "starts_seed": STARTS_SEED,
+    }
+
+
+def _json(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, sort_keys=True, indent=2) + "\n").encode()

@@ -1,0 +1,1 @@
+"""Scripts that see everything: what a team could do that needs no learning and has no blind spots."""

@@ -1,0 +1,1 @@
+"""Tables, figures and the web page: the last step of the flow."""

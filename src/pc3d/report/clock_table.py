@@ -1,0 +1,73 @@
+"""The table of wall-clock time: ours as training recorded it, the paper's below."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pc3d.experiments import PAPER
+from pc3d.metrics import read_lines
+from pc3d.report.names import method_title, methods_in_order, task_title
+from pc3d.report.page import Cell
+from pc3d.report.paper_numbers import CLOCKED_EPISODES, SECONDS_PER_UPDATE
+from pc3d.report.runs import Run, Runs
+from pc3d.report.tables import NOTHING, Table
+
+CAPTION = (
+    "Seconds per learner update and per 512 training episodes, mean over n seeds: everything from the first "
+    "update to the last (playing, learning, compiling, evaluating on the way) on the machine the runs were "
+    "made on. The paper's are one thread of a Threadripper PRO 7995WX; it gives seconds per update, and "
+    "those per 512 episodes follow from its episodes per update."
+)
+
+
+def clock_table(runs: Runs) -> Table | None:
+    """One row per method whose runs were clocked."""
+    given = {method for task in runs.tasks for method in runs.methods(task)}
+    methods = [
+        method
+        for method in methods_in_order(given)
+        if any(_seconds_per_update(run) for task in runs.tasks for run in runs.finished(task, method))
+    ]
+    if not methods:
+        return None
+    return Table(
+        name="wall-clock",
+        title="Wall-clock time for policy updates",
+        caption=CAPTION,
+        columns=("Method", *("per update", "per 512 episodes") * len(runs.tasks)),
+        rows=tuple(
+            (
+                Cell(method_title(method)),
+                *(cell for task in runs.tasks for cell in _cells(runs, task, method)),
+            )
+            for method in methods
+        ),
+        groups=tuple((task_title(task).name, 2) for task in runs.tasks),
+    )
+
+
+def _cells(runs: Runs, task: str, method: str) -> tuple[Cell, Cell]:
+    clocked = [(run, _seconds_per_update(run)) for run in runs.finished(task, method)]
+    times = [(seconds, seconds * _updates_per_512(run)) for run, seconds in clocked if seconds is not None]
+    texts = (
+        [f"{value:.2f} s (n={len(times)})" for value in np.mean(times, axis=0)] if times else [NOTHING] * 2
+    )
+    per_update = SECONDS_PER_UPDATE.get(method, {}).get(task)
+    if per_update is None:
+        return Cell(texts[0]), Cell(texts[1])
+    updates = CLOCKED_EPISODES / PAPER[task][method].ppo.update_every_episodes
+    return (
+        Cell(texts[0], note=f"paper {per_update:.2f} s"),
+        Cell(texts[1], note=f"paper {per_update * updates:,.0f} s"),
+    )
+
+
+def _seconds_per_update(run: Run) -> float | None:
+    """Over all sittings of a run; nothing if it was never clocked."""
+    sittings = read_lines(run.folder.clock)
+    updates = sum(sitting["updates"] for sitting in sittings)
+    return sum(sitting["seconds"] for sitting in sittings) / updates if updates else None
+
+
+def _updates_per_512(run: Run) -> float:
+    return CLOCKED_EPISODES / run.experiment.ppo.update_every_episodes

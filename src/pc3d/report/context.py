@@ -1,0 +1,97 @@
+"""What evaluation found out about contexts: how well they are recovered, and what the gate does with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pc3d.errors import BadInput
+from pc3d.plain import parse
+from pc3d.report.names import method_title, task_title
+from pc3d.report.page import Cell
+from pc3d.report.result_tables import SPLITS, spread_text
+from pc3d.report.runs import Run, Runs
+from pc3d.report.statistics import over_seeds
+from pc3d.report.tables import NOTHING, Table
+
+CONTEXT_FILE = "context.json"
+GATES = {
+    "return": "gate as learned",
+    "return_gate_off": "gate forced off",
+    "return_gate_on": "gate forced on",
+}
+NUMBERS = ("alignment", "gate_mean", "gate_deviation", *GATES)
+
+
+@dataclass(frozen=True)
+class Context:
+    """One run's context.json, by team size."""
+
+    rollouts: int
+    by_size: dict[int, dict[str, Any]]
+
+
+def contexts(runs: Runs, task: str) -> dict[str, list[Context]]:
+    """By method, the contexts of its finished runs that have one."""
+    found = {
+        method: [context for run in runs.finished(task, method) if (context := _read(run)) is not None]
+        for method in runs.methods(task)
+    }
+    return {method: several for method, several in found.items() if several}
+
+
+def numbers(several: list[Context], team_size: int, name: str) -> np.ndarray:
+    """One quantity at one size, for every seed that has it."""
+    return np.array([each.by_size[team_size][name] for each in several if team_size in each.by_size])
+
+
+def gate_table(runs: Runs, task: str) -> Table | None:
+    """What the same policies return when their gate is forced, by split."""
+    found = contexts(runs, task)
+    if not found:
+        return None
+    rows = [
+        (
+            Cell(f"{method_title(method)}, {label}"),
+            *(_cell(runs, task, several, split, name) for split in SPLITS),
+        )
+        for method, several in found.items()
+        for name, label in GATES.items()
+    ]
+    rollouts = sorted({context.rollouts for several in found.values() for context in several})
+    return Table(
+        name=f"gate-{task}",
+        title=f"{task_title(task).with_scale}: returns with the gate forced at evaluation",
+        caption=(
+            f"Split means, ± standard deviation over n seeds, of {' or '.join(map(str, rollouts))} rollouts "
+            "per team size: the same policies and starts in every row of a method."
+        ),
+        columns=("Policy", *SPLITS),
+        rows=tuple(rows),
+    )
+
+
+def _cell(runs: Runs, task: str, several: list[Context], split: str, name: str) -> Cell:
+    sizes = getattr(runs.rosters(task), split)
+    whole = [context for context in several if sizes and all(size in context.by_size for size in sizes)]
+    if not whole:
+        return Cell(NOTHING)
+    means = [np.mean([context.by_size[size][name] for size in sizes]) for context in whole]
+    return Cell(spread_text(over_seeds(np.array(means) * task_title(task).scale)))
+
+
+def _read(run: Run) -> Context | None:
+    path = run.folder.path / CONTEXT_FILE
+    if not path.exists():
+        return None
+    content = parse(path.read_text(encoding="utf-8"), str(path))
+    try:
+        by_size = {int(size): dict(found) for size, found in content["by_size"].items()}
+        for found in by_size.values():
+            found.update({name: float(found[name]) for name in NUMBERS})
+            found["alignment_by_step"] = [float(value) for value in found["alignment_by_step"]]
+        return Context(int(content["rollouts"]), by_size)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise BadInput(f"{path} is not a table of contexts as pc3d evaluate writes it") from None

@@ -1,0 +1,46 @@
+"""The runs in the JSON format of marl-eval, whose tools aggregate and plot experiments of this field.
+
+environment → task → algorithm → seed → step; our task is its environment and our team size its task, so
+that what it calls aggregation over tasks is our aggregation over team sizes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pc3d.metrics import read_lines
+from pc3d.report.runs import Run, Runs
+
+METRIC = "mean_episode_return"
+
+
+def marl_eval(runs: Runs) -> dict[str, Any]:
+    """All finished and fully scored runs; returns are not scaled."""
+    content: dict[str, Any] = {}
+    for task in runs.tasks:
+        for method in runs.methods(task):
+            for run in runs.finished(task, method):
+                if run.complete:
+                    _add(content.setdefault(task, {}), run)
+    return content
+
+
+def _add(tasks: dict[str, Any], run: Run) -> None:
+    assert run.scores is not None
+    evaluations = read_lines(run.folder.evaluations)
+    for size, returns in run.scores.returns.items():
+        algorithms = tasks.setdefault(f"{size}-agents", {})
+        seeds = algorithms.setdefault(run.experiment.method, {})
+        seeds[f"seed_{run.experiment.seed}"] = {
+            **_steps(evaluations, str(size)),
+            "absolute_metrics": {METRIC: returns.tolist()},
+        }
+
+
+def _steps(evaluations: list[dict[str, Any]], size: str) -> dict[str, Any]:
+    """The evaluations on the way, where there are any; the step is the number of episodes trained on."""
+    lines = [line for line in evaluations if size in line["return_by_size"]]
+    return {
+        f"step_{number}": {"step_count": line["episodes"], METRIC: [line["return_by_size"][size]]}
+        for number, line in enumerate(lines, start=1)
+    }

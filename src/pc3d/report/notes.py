@@ -1,0 +1,49 @@
+"""Whatever a reader of the numbers must know about the runs: nothing is left out in silence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pc3d.plain import differences
+from pc3d.report.runs import REFERENCES_FILE, Runs
+
+
+def notes(runs: Runs) -> list[str]:
+    """Runs that take no part, seeds that are missing, seeds trained unlike, and references not found."""
+    troubles = [f"{run.name}: {run.trouble}" for run in runs.all if run.trouble]
+    return troubles + _missing(runs) + _unequal_settings(runs) + _without_references(runs)
+
+
+def _missing(runs: Runs) -> list[str]:
+    """Seeds that other methods of the task have."""
+    notes = []
+    for task in runs.tasks:
+        seeds = {run.experiment.seed for run in runs.all if run.experiment.task == task}
+        for method in runs.methods(task):
+            lacking = sorted(seeds - {run.experiment.seed for run in runs.of(task, method)})
+            if lacking:
+                notes.append(f"{task} {method}: no run of seed {', '.join(map(str, lacking))}")
+    return notes
+
+
+def _unequal_settings(runs: Runs) -> list[str]:
+    """Methods whose seeds were not trained alike."""
+    notes = []
+    for task in runs.tasks:
+        for method in runs.methods(task):
+            first, *others = (replace(run.experiment, seed=0) for run in runs.of(task, method))
+            changed = sorted({change for other in others for change in differences(first, other)})
+            if changed:
+                notes.append(
+                    f"{task} {method}: its seeds differ in more than the seed ({'; '.join(changed)})"
+                )
+    return notes
+
+
+def _without_references(runs: Runs) -> list[str]:
+    return [
+        f"{task}: no {REFERENCES_FILE} with a random player and a better one at every size, "
+        f"so there are no normalised statistics"
+        for task in runs.tasks
+        if runs.reference_range(task) is None
+    ]

@@ -1,0 +1,62 @@
+// What agents of every task have in common: a place between two steps, a gate and a context alignment.
+
+// Between the state before `time` and the one after it.
+function between(states, time) {
+  const before = Math.min(Math.floor(time), states.length - 1);
+  const after = Math.min(before + 1, states.length - 1);
+  return { before: states[before], after: states[after], share: time - before };
+}
+
+function placesAt(positions, time) {
+  const { before, after, share } = between(positions, Math.min(time, positions.length - 1));
+  return before.map((from, agent) => from.map((value, axis) => value + share * (after[agent][axis] - value)));
+}
+
+// The step that is played at this time; after the last one, the last.
+function stepAt(replay, time) {
+  return Math.max(0, Math.min(Math.floor(time), replay.reward.length - 1));
+}
+
+// Gate (0 to 100) and alignment (-100 to 100) of an agent; null for methods without a context.
+function contextOf(replay, time, agent) {
+  const step = stepAt(replay, time);
+  return {
+    gate: replay.gate?.[step]?.[agent] ?? null,
+    alignment: replay.alignment?.[step]?.[agent] ?? null,
+  };
+}
+
+// The disc is coloured by alignment; the ring around it is filled as far as the gate is open.
+function drawAgent(pen, x, y, radius, { gate, alignment }, { highlighted, alpha = 1 } = {}) {
+  const colour = alignmentColour(alignment);
+  const inner = gate === null ? radius : radius * 0.8;
+  if (highlighted) pen.disc(x, y, radius * 1.22, { stroke: palette.ink, line: radius * 0.1 });
+  pen.disc(x, y, radius, { fill: palette.paper });
+  pen.disc(x, y, inner, { fill: colour, stroke: palette.ink, line: radius * 0.05, alpha });
+  if (gate !== null) {
+    pen.disc(x, y, radius * 0.92, { stroke: palette.grid, line: radius * 0.16 });
+    pen.arc(x, y, radius * 0.92, gate / 100, palette.ink, radius * 0.16);
+  }
+  return inkOn(colour);
+}
+
+// A true minus, and as many decimals as the size of the number asks for.
+function numberText(value, decimals = Math.abs(value) >= 10 ? 1 : 2) {
+  return value.toFixed(decimals).replace("-", "−");
+}
+
+function contextText({ gate, alignment }) {
+  const parts = [];
+  if (gate !== null) parts.push(`gate ${gate} %`);
+  if (alignment !== null) parts.push(`alignment ${numberText(alignment / 100, 2)}`);
+  return parts.join(", ");
+}
+
+// The numbers of a pointed-at or chosen agent, above it.
+function drawLabel(pen, box, x, y, up, height, words) {
+  pen.text(0, 0, "", { colour: palette.ink, height });
+  const width = pen.context.measureText(words).width / pen.scale + height;
+  const left = Math.max(box.left, Math.min(x - width / 2, box.left + box.width - width));
+  pen.box(left, y + up - height * 0.8, width, height * 1.6, { fill: palette.ink, radius: height * 0.4 });
+  pen.text(left + width / 2, y + up, words, { colour: palette.paper, height });
+}

@@ -1,0 +1,90 @@
+// Draws on a canvas in the units of a world: sharp on every screen, y down, or up where the world says so.
+
+class Pen {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d");
+  }
+
+  // Clears the canvas and fits the box {left, top, width, height} into it.
+  begin(box, { upward = false } = {}) {
+    const { canvas, context } = this;
+    const pixels = devicePixelRatio || 1;
+    const [width, height] = [canvas.clientWidth * pixels, canvas.clientHeight * pixels].map(Math.round);
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    context.clearRect(0, 0, width, height);
+    this.scale = Math.min(width / box.width, height / box.height);
+    this.sign = upward ? -1 : 1;
+    this.left = (width - box.width * this.scale) / 2 - box.left * this.scale;
+    const edge = upward ? -(box.top + box.height) : box.top;
+    this.top = (height - box.height * this.scale) / 2 - edge * this.scale;
+  }
+
+  at(x, y) {
+    return [this.left + x * this.scale, this.top + this.sign * y * this.scale];
+  }
+
+  // Where a point of the page lies in the world.
+  under(pageX, pageY) {
+    const frame = this.canvas.getBoundingClientRect();
+    const pixels = this.canvas.width / frame.width;
+    const [x, y] = [(pageX - frame.left) * pixels, (pageY - frame.top) * pixels];
+    return [(x - this.left) / this.scale, (this.sign * (y - this.top)) / this.scale];
+  }
+
+  disc(x, y, radius, { fill, stroke, line = 0, alpha = 1 } = {}) {
+    this.context.beginPath();
+    this.context.arc(...this.at(x, y), radius * this.scale, 0, 2 * Math.PI);
+    this.#paint(fill, stroke, line, alpha);
+  }
+
+  // The share (0 to 1) of a circle's line, clockwise from the top.
+  arc(x, y, radius, share, stroke, line) {
+    if (share <= 0) return;
+    const start = -Math.PI / 2;
+    this.context.beginPath();
+    this.context.arc(...this.at(x, y), radius * this.scale, start, start + share * 2 * Math.PI);
+    this.#paint(null, stroke, line, 1);
+  }
+
+  box(x, y, width, height, { fill, stroke, line = 0, radius = 0, alpha = 1, dash = [] } = {}) {
+    const [left, top] = this.at(x, this.sign > 0 ? y : y + height);
+    this.context.beginPath();
+    this.context.roundRect(left, top, width * this.scale, height * this.scale, radius * this.scale);
+    this.context.setLineDash(dash.map((length) => length * this.scale));
+    this.#paint(fill, stroke, line, alpha);
+    this.context.setLineDash([]);
+  }
+
+  path(points, { stroke, line, alpha = 1, fill, dash = [] }) {
+    this.context.beginPath();
+    points.forEach(([x, y], index) => this.context[index ? "lineTo" : "moveTo"](...this.at(x, y)));
+    if (fill) this.context.closePath();
+    this.context.setLineDash(dash.map((length) => length * this.scale));
+    this.#paint(fill, stroke, line, alpha);
+    this.context.setLineDash([]);
+  }
+
+  text(x, y, words, { colour, height, weight = 600, align = "center" }) {
+    this.context.font = `${weight} ${height * this.scale}px system-ui, sans-serif`;
+    this.context.textAlign = align;
+    this.context.textBaseline = "middle";
+    this.context.fillStyle = colour;
+    this.context.fillText(words, ...this.at(x, y));
+  }
+
+  #paint(fill, stroke, line, alpha) {
+    this.context.globalAlpha = alpha;
+    if (fill) {
+      this.context.fillStyle = fill;
+      this.context.fill();
+    }
+    if (stroke && line) {
+      this.context.strokeStyle = stroke;
+      this.context.lineWidth = Math.max(1, line * this.scale);
+      this.context.lineJoin = this.context.lineCap = "round";
+      this.context.stroke();
+    }
+    this.context.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,116 @@
+// Simple Spread: discs that should cover all landmarks without touching each other.
+
+const Spread = {
+  title: "Simple Spread",
+  stepsPerSecond: 5,
+  agentRadius: 0.15,
+  landmarkRadius: 0.05,
+  neighbours: 3,
+  trail: 6,
+
+  // The arena, or as much more of it as anybody visits.
+  box(replays) {
+    const visited = replays.flatMap(({ world }) => world.positions.flat());
+    const [[left, right], [top, bottom]] = [0, 1].map((axis) => {
+      const values = visited.map((place) => place[axis] / 1000);
+      const lowest = values.reduce((one, other) => Math.min(one, other), -1);
+      const highest = values.reduce((one, other) => Math.max(one, other), 1);
+      return [lowest - 0.2, highest + 0.2];
+    });
+    return { left, top, width: right - left, height: bottom - top, upward: true };
+  },
+
+  places(replay, time) {
+    return placesAt(replay.world.positions, time).map(([x, y]) => [x / 1000, y / 1000]);
+  },
+
+  returnScale: () => 1,
+
+  draw(pen, replay, time, { highlighted, observers }) {
+    const places = this.places(replay, time);
+    const landmarks = replay.world.landmarks.map(([x, y]) => [x / 1000, y / 1000]);
+    this.drawArena(pen);
+    this.drawTrails(pen, replay, time);
+    observers.forEach((agent) => this.drawObserved(pen, places, landmarks, agent));
+    places.forEach(([x, y], agent) => {
+      const look = { highlighted: highlighted.includes(agent), alpha: 0.85 };
+      drawAgent(pen, x, y, this.agentRadius, contextOf(replay, time, agent), look);
+    });
+    this.drawContacts(pen, places);
+    landmarks.forEach((landmark) => {
+      const covered = places.some((place) => distance(place, landmark) < this.agentRadius);
+      this.drawLandmark(pen, ...landmark, covered);
+    });
+  },
+
+  drawArena(pen) {
+    pen.box(-1, -1, 2, 2, { fill: palette.page, stroke: palette.grid, line: 0.012, radius: 0.05 });
+    for (const tick of [-0.5, 0, 0.5]) {
+      pen.path([[tick, -1], [tick, 1]], { stroke: palette.grid, line: 0.004 });
+      pen.path([[-1, tick], [1, tick]], { stroke: palette.grid, line: 0.004 });
+    }
+  },
+
+  drawTrails(pen, replay, time) {
+    const now = this.places(replay, time);
+    for (let back = this.trail; back > 0; back -= 1) {
+      const [from, to] = [time - back, time - back + 1].map((past) => this.places(replay, Math.max(0, past)));
+      now.forEach((_, agent) => {
+        const alpha = 0.5 * (1 - back / (this.trail + 1));
+        pen.path([from[agent], to[agent]], { stroke: palette.muted, line: 0.016, alpha });
+      });
+    }
+  },
+
+  // Lines to the landmarks and teammates that are in the agent's observation.
+  drawObserved(pen, places, landmarks, agent) {
+    const nearest = (targets) =>
+      [...targets].sort((one, other) => distance(places[agent], one) - distance(places[agent], other))
+        .slice(0, this.neighbours);
+    const teammates = places.filter((_, other) => other !== agent);
+    for (const landmark of nearest(landmarks)) {
+      pen.path([places[agent], landmark], { stroke: palette.good, line: 0.012, alpha: 0.7 });
+    }
+    for (const teammate of nearest(teammates)) {
+      pen.path([places[agent], teammate], { stroke: palette.sight, line: 0.012, alpha: 0.8, dash: [0.03, 0.03] });
+    }
+  },
+
+  drawContacts(pen, places) {
+    places.forEach((one, index) => {
+      for (const other of places.slice(index + 1)) {
+        if (distance(one, other) < 2 * this.agentRadius) {
+          this.drawContact(pen, (one[0] + other[0]) / 2, (one[1] + other[1]) / 2);
+        }
+      }
+    });
+  },
+
+  drawContact(pen, x, y) {
+    pen.disc(x, y, 0.036, { fill: palette.paper, stroke: palette.opposed, line: 0.018 });
+  },
+
+  // Full and ringed when covered, hollow when not.
+  drawLandmark(pen, x, y, covered) {
+    const radius = this.landmarkRadius;
+    if (covered) {
+      pen.disc(x, y, 1.5 * radius, { fill: palette.paper, stroke: palette.good, line: 0.014 });
+      pen.disc(x, y, radius, { fill: palette.good });
+    } else {
+      pen.disc(x, y, radius, { fill: palette.paper, stroke: palette.ink, line: 0.016 });
+      pen.disc(x, y, 0.4 * radius, { fill: palette.muted });
+    }
+  },
+
+  legendBox: { left: -0.12, top: -0.12, width: 0.24, height: 0.24 },
+  legend: [
+    ["landmark", (pen) => Spread.drawLandmark(pen, 0, 0, false)],
+    ["covered landmark", (pen) => Spread.drawLandmark(pen, 0, 0, true)],
+    ["two agents touch", (pen) => Spread.drawContact(pen, 0, 0)],
+  ],
+  observed: "Lines lead to the three nearest landmarks (solid) and teammates (dashed), all an agent observes.",
+};
+
+function distance([ax, ay], [bx, by]) {
+  return Math.hypot(ax - bx, ay - by);
+}

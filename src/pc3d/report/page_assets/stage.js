@@ -1,0 +1,184 @@
+// One policy at play: what is chosen, the world it plays in, and its agents' numbers.
+
+class Stage {
+  // `focus` is the agent looked at: all stages share it, since an agent starts at the same place in each.
+  constructor(element, { optional, focus, onChoice }) {
+    this.element = element;
+    this.optional = optional;
+    this.focus = focus;
+    this.replay = null;
+    this.shownTime = 0;
+    this.#build(onChoice);
+  }
+
+  #build(onChoice) {
+    this.method = labelled(make("select"), "Method");
+    this.seed = labelled(make("select"), "Seed");
+    this.result = make("span", { className: "result" });
+    this.canvas = make("canvas");
+    this.canvas.setAttribute("role", "img");
+    this.agents = labelled(make("ol", { className: "agents" }), "Agents");
+    const head = make("div", { className: "stage-head" });
+    const body = make("div", { className: "stage-body" });
+    head.append(make("span", { className: "swatch" }), this.method, this.seed, this.result);
+    body.append(this.canvas, this.agents);
+    this.element.append(head, body);
+    this.pen = new Pen(this.canvas);
+    for (const select of [this.method, this.seed]) select.addEventListener("change", onChoice);
+    this.canvas.addEventListener("pointermove", (event) => this.focus.pointAt(this.#agentUnder(event)));
+    this.canvas.addEventListener("pointerleave", () => this.focus.pointAt(null));
+    this.canvas.addEventListener("click", (event) => this.focus.choose(this.#agentUnder(event)));
+  }
+
+  // Offers the methods and seeds among these replays; keeps the choice where it can.
+  offer(entries, wish) {
+    const titles = new Map(entries.map(({ method, title }) => [method, title]));
+    const none = this.optional ? [["", "None"]] : [];
+    const wanted = this.method.options.length ? this.method.value : wish;
+    fill(this.method, [...none, ...titles], wanted);
+    const seeds = valuesOf(entries.filter(({ method }) => method === this.method.value), "seed");
+    fill(this.seed, seeds.map((seed) => [String(seed), `seed ${seed}`]), this.seed.value);
+    this.seed.hidden = seeds.length === 0;
+  }
+
+  entryAmong(entries) {
+    return entries.find(({ method, seed }) => method === this.method.value && String(seed) === this.seed.value);
+  }
+
+  show(replay) {
+    this.replay = replay;
+    this.element.toggleAttribute("data-empty", replay === null);
+    if (replay === null) return;
+    this.returns = returnsSoFar(replay);
+    this.#buildAgents();
+  }
+
+  #buildAgents() {
+    const withContext = Boolean(this.replay.gate || this.replay.alignment);
+    this.chips = Array.from({ length: this.replay.team_size }, (_, agent) => {
+      const chip = make("button", { type: "button" });
+      chip.append(make("b", { textContent: agent + 1 }));
+      if (withContext) chip.append(make("span", { className: "dot" }), make("span"), make("span", { className: "gate" }));
+      chip.addEventListener("click", () => this.focus.choose(agent));
+      chip.addEventListener("pointerenter", () => this.focus.pointAt(agent));
+      chip.addEventListener("pointerleave", () => this.focus.pointAt(null));
+      return chip;
+    });
+    const items = this.chips.map((chip) => wrapped("li", chip));
+    if (!withContext) items.push(make("li", { className: "none", textContent: "This method has no context." }));
+    this.agents.classList.toggle("with-context", withContext);
+    this.agents.replaceChildren(...items);
+  }
+
+  draw(time, box, showRange) {
+    if (!this.replay) return;
+    const world = TASKS[this.replay.task];
+    const everyone = this.chips.map((_, agent) => agent);
+    const looked = this.focus.agents;
+    this.shownTime = time;
+    const observers = showRange ? (looked.length ? looked : everyone) : [];
+    this.canvas.style.setProperty("--ratio", box.width / box.height);
+    this.pen.begin(box, box);
+    world.draw(this.pen, this.replay, time, { highlighted: looked, observers });
+    for (const agent of looked) this.#drawLabel(world, box, time, agent);
+  }
+
+  #drawLabel(world, box, time, agent) {
+    const [x, y] = world.places(this.replay, time)[agent];
+    const height = 13 * (devicePixelRatio || 1) / this.pen.scale;
+    const away = world.agentRadius * 1.3 + height;
+    const room = box.upward ? box.top + box.height - y : y - box.top;
+    const up = (room > away + height ? -1 : 1) * (box.upward ? -1 : 1) * away;
+    const context = contextText(contextOf(this.replay, time, agent));
+    drawLabel(this.pen, box, x, y, up, height, `agent ${agent + 1}${context && `: ${context}`}`);
+  }
+
+  // The texts beside the picture; only needed when the step changes.
+  describe(step) {
+    if (!this.replay) return;
+    const { replay } = this;
+    const last = replay.reward.length;
+    const soFar = this.returns[Math.min(step, last)];
+    const ended = step > last ? `, ended at ${last}` : "";
+    this.result.replaceChildren("return ", make("strong", { textContent: numberText(soFar) }),
+      ` of ${numberText(replay.return)}${ended}`);
+    this.canvas.setAttribute("aria-label",
+      `${TASKS[replay.task].title}, ${this.method.selectedOptions[0].textContent}, ${replay.team_size} agents, ` +
+      `step ${Math.min(step, last)} of ${last}, return so far ${numberText(soFar)}`);
+    this.chips.forEach((chip, agent) => this.#describeAgent(chip, agent, step));
+  }
+
+  #describeAgent(chip, agent, step) {
+    const context = contextOf(this.replay, step, agent);
+    const text = contextText(context);
+    chip.setAttribute("aria-label", `Agent ${agent + 1}${text && `: ${text}`}`);
+    chip.setAttribute("aria-pressed", String(this.focus.chosen === agent));
+    chip.classList.toggle("near", this.focus.near === agent);
+    const [, dot, value, gate] = chip.children;
+    if (!gate) return;
+    dot.style.setProperty("--colour", alignmentColour(context.alignment));
+    value.textContent = context.alignment === null ? "" : numberText(context.alignment / 100, 2);
+    gate.hidden = context.gate === null;
+    gate.style.setProperty("--gate", `${context.gate}%`);
+  }
+
+  #agentUnder(event) {
+    if (!this.replay) return null;
+    const world = TASKS[this.replay.task];
+    const point = this.pen.under(event.clientX, event.clientY);
+    const distances = world.places(this.replay, this.shownTime).map((place) => distance(place, point));
+    const nearest = distances.indexOf(Math.min(...distances));
+    return distances[nearest] < world.agentRadius * 1.5 ? nearest : null;
+  }
+}
+
+// Which agents the reader looks at: one that was clicked, and the one under the pointer.
+class Focus {
+  constructor(onChange) {
+    this.onChange = onChange;
+    this.chosen = null;
+    this.near = null;
+  }
+
+  get agents() {
+    return [...new Set([this.chosen, this.near])].filter((agent) => agent !== null);
+  }
+
+  // In a smaller team, an agent that was looked at may not be there.
+  limit(teamSize) {
+    if (this.chosen >= teamSize) this.chosen = null;
+    if (this.near >= teamSize) this.near = null;
+  }
+
+  pointAt(agent) {
+    if (this.near === agent) return;
+    this.near = agent;
+    this.onChange();
+  }
+
+  choose(agent) {
+    this.chosen = this.chosen === agent ? null : agent;
+    this.onChange();
+  }
+}
+
+function make(tag, properties = {}) {
+  return Object.assign(document.createElement(tag), properties);
+}
+
+function wrapped(tag, child) {
+  const element = make(tag);
+  element.append(child);
+  return element;
+}
+
+function labelled(element, label) {
+  element.setAttribute("aria-label", label);
+  return element;
+}
+
+// Options are [value, text]; the wanted one is chosen if it is there, else the first.
+function fill(select, options, wanted) {
+  select.replaceChildren(...options.map(([value, text]) => make("option", { value, textContent: text })));
+  if (options.some(([value]) => value === wanted)) select.value = wanted;
+}

@@ -1,0 +1,137 @@
+"""The paper's three tables of returns by split, with ours first and the paper's number below each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pc3d.report.names import REFERENCES, method_title, methods_in_order, task_title
+from pc3d.report.page import Cell
+from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, Published, ResultTable
+from pc3d.report.runs import Runs
+from pc3d.report.statistics import DEGREES_OF_FREEDOM_LOST, Spread, over_seeds
+from pc3d.report.tables import NOTHING, Table
+
+SPLITS = ("train", "validation", "test")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One of the paper's tables."""
+
+    name: str
+    title: str
+    published: ResultTable
+    with_references: bool = False
+
+    def methods(self, runs: Runs) -> list[str]:
+        """The paper's rows; the main table also takes methods that no table of the paper has."""
+        own = set(self.published)
+        if self.published is MAIN:
+            given = {method for task in runs.tasks for method in runs.methods(task)}
+            own |= given - set(ABLATION) - set(HYPER)
+        return methods_in_order(own)
+
+    def wanted(self, runs: Runs) -> bool:
+        """Whether there is a run of one of its rows besides PC3D, which all tables share."""
+        others = set(self.methods(runs)) - {"pc3d"}
+        return any(runs.of(task, method) for task in runs.tasks for method in others)
+
+
+MAIN_RESULTS = Kind("main", "Evaluation performance across roster splits", MAIN, with_references=True)
+ABLATIONS = Kind("ablation", "Ablation study", ABLATION)
+HYPERNETWORK = Kind("hyper", "Conditioning by FiLM and by a hypernetwork", HYPER)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A cell before it is known which one is the best of its column."""
+
+    ours: Spread | None
+    paper: Published | None
+
+
+def result_table(kind: Kind, runs: Runs) -> Table:
+    """Returns of every method on every task given, by split."""
+    methods = kind.methods(runs)
+    entries = {
+        method: [_entry(kind, runs, task, method, split) for task in runs.tasks for split in SPLITS]
+        for method in methods
+    }
+    best = [_best(column) for column in zip(*entries.values(), strict=True)]
+    rows = [(Cell(method_title(method)), *map(_cell, entries[method], best)) for method in methods]
+    return Table(
+        name=kind.name,
+        title=kind.title,
+        caption=_caption(runs),
+        columns=("Method", *SPLITS * len(runs.tasks)),
+        rows=(*rows, *(_reference_rows(runs) if kind.with_references else ())),
+        groups=tuple((task_title(task).with_scale, len(SPLITS)) for task in runs.tasks),
+    )
+
+
+def spread_of_split(runs: Runs, task: str, method: str, split: str) -> Spread | None:
+    """The paper's aggregation: over rollouts within a size, over sizes of the split, then over seeds."""
+    sizes = getattr(runs.rosters(task), split)
+    by_seed = runs.matrix(task, method, sizes)
+    return over_seeds(by_seed.mean(axis=1) * task_title(task).scale) if by_seed.size else None
+
+
+def spread_text(spread: Spread) -> str:
+    """A mean always says how many seeds it has; one seed has no deviation."""
+    deviation = "" if spread.deviation is None else f" ± {spread.deviation:.2f}"
+    return f"{spread.mean:.2f}{deviation} (n={spread.seeds})"
+
+
+def _entry(kind: Kind, runs: Runs, task: str, method: str, split: str) -> Entry:
+    paper = kind.published.get(method, {}).get(task, {}).get(split)
+    return Entry(spread_of_split(runs, task, method, split), paper)
+
+
+def _best(column: tuple[Entry, ...]) -> float | None:
+    """The highest of our means; with a single method nothing is best."""
+    means = [entry.ours.mean for entry in column if entry.ours]
+    return max(means) if len(means) > 1 else None
+
+
+def _cell(entry: Entry, best: float | None) -> Cell:
+    paper = entry.paper
+    return Cell(
+        text=spread_text(entry.ours) if entry.ours else NOTHING,
+        best=entry.ours is not None and entry.ours.mean == best,
+        note=f"paper {paper.mean:.2f} ± {paper.deviation:.{paper.digits}f}" if paper else "",
+    )
+
+
+def _reference_rows(runs: Runs) -> list[tuple[Cell, ...]]:
+    """Players that learned nothing, to see what a return is worth."""
+    rows = []
+    for name in REFERENCES:
+        cells = [_reference_cell(runs, name, task, split) for task in runs.tasks for split in SPLITS]
+        if any(cell.text != NOTHING for cell in cells):
+            rows.append((Cell(f"{method_title(name)} (reference)"), *cells))
+    return rows
+
+
+def _reference_cell(runs: Runs, name: str, task: str, split: str) -> Cell:
+    player, sizes = runs.references.get(task, {}).get(name), getattr(runs.rosters(task), split)
+    if player is None or not sizes or player.lacking(sizes):
+        return Cell(NOTHING)
+    return Cell(f"{player.means(sizes).mean() * task_title(task).scale:.2f}")
+
+
+def _caption(runs: Runs) -> str:
+    definitions = " ".join(f"{task_title(task).name}: {runs.return_definition(task)}." for task in runs.tasks)
+    return (
+        "Mean over the rollouts of a team size, then over the sizes of a split, then mean ± standard "
+        f"deviation over n seeds (divided by n - {DEGREES_OF_FREEDOM_LOST}). Higher is better; bold is our best of "
+        f"a column; the paper's numbers have five seeds. {_budgets(runs)} Returns: {definitions}"
+    )
+
+
+def _budgets(runs: Runs) -> str:
+    """How long our runs were, since the paper's number beside them is only comparable at its own length."""
+    parts = []
+    for task in runs.tasks:
+        lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
+        parts.append(f"{task_title(task).name} {' or '.join(f'{length:,}' for length in lengths)}")
+    return f"Training episodes: {', '.join(parts)} (paper: Spread 20,000, LBF 12,000, RWARE 20,000)."

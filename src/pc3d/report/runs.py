@@ -1,0 +1,186 @@
+"""Finding the runs a report is made of, and naming every one that cannot take part, with the reason."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from pc3d.errors import BadInput
+from pc3d.metrics import read_lines
+from pc3d.plain import parse
+from pc3d.report.names import methods_in_order, tasks_in_order
+from pc3d.report.scores import Scores, read_scores
+from pc3d.roster import Rosters
+from pc3d.run_folder import RunFolder
+from pc3d.settings import Experiment
+
+SCORES_FILE = "scores.csv"
+REFERENCES_FILE = "references.csv"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder as a report sees it."""
+
+    folder: RunFolder
+    experiment: Experiment
+    return_definition: str
+    scores: Scores | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.experiment.task} {self.experiment.method} seed {self.experiment.seed}"
+
+    @property
+    def complete(self) -> bool:
+        """Whether it has a score at every team size of its task."""
+        return self.scores is not None and not self.scores.lacking(self.experiment.rosters.all)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why it is in no table of scores, if it is not."""
+        if not self.folder.done:
+            lines = read_lines(self.folder.metrics)
+            played = lines[-1]["episodes"] if lines else 0
+            return f"unfinished, {played:,} of {self.experiment.episodes:,} episodes"
+        if self.scores is None:
+            return f"not evaluated: pc3d evaluate {self.folder.path}"
+        lacking = self.scores.lacking(self.experiment.rosters.all)
+        return f"not evaluated at team sizes {', '.join(map(str, lacking))}" if lacking else None
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs given, and the scores of reference players found beside them."""
+
+    all: tuple[Run, ...]
+    references: dict[str, dict[str, Scores]]  # by task and name
+
+    @cached_property
+    def tasks(self) -> list[str]:
+        return tasks_in_order({run.experiment.task for run in self.all})
+
+    def methods(self, task: str) -> list[str]:
+        return methods_in_order({run.experiment.method for run in self.all if run.experiment.task == task})
+
+    def of(self, task: str, method: str) -> list[Run]:
+        """The runs of a method on a task, by seed, whatever state they are in."""
+        chosen = [run for run in self.all if (run.experiment.task, run.experiment.method) == (task, method)]
+        return sorted(chosen, key=lambda run: run.experiment.seed)
+
+    def finished(self, task: str, method: str) -> list[Run]:
+        return [run for run in self.of(task, method) if run.folder.done]
+
+    def scored(self, task: str, method: str) -> list[Scores]:
+        """The scores of all finished seeds that have every team size."""
+        return [run.scores for run in self.finished(task, method) if run.scores and run.complete]
+
+    def rosters(self, task: str) -> Rosters:
+        return self._first(task).experiment.rosters
+
+    def return_definition(self, task: str) -> str:
+        return self._first(task).return_definition
+
+    def matrix(self, task: str, method: str, sizes: Sequence[int]) -> Float[np.ndarray, "seed size"]:
+        """Mean returns of every scored seed at every size."""
+        means = [scores.means(sizes) for scores in self.scored(task, method)]
+        return np.array(means).reshape(len(means), len(sizes))
+
+    def reference_range(
+        self, task: str
+    ) -> tuple[Float[np.ndarray, " size"], Float[np.ndarray, " size"]] | None:
+        """The random player's and the best reference's mean return at every size of the task, if known."""
+        sizes = self.rosters(task).all
+        known = self.references.get(task, {})
+        means = {name: player.means(sizes) for name, player in known.items() if not player.lacking(sizes)}
+        if "random" not in means:
+            return None
+        low, high = means["random"], np.max(list(means.values()), axis=0)
+        return (low, high) if np.all(high > low) else None
+
+    def _first(self, task: str) -> Run:
+        return next(run for run in self.all if run.experiment.task == task)
+
+
+def find_runs(paths: Iterable[Path]) -> Runs:
+    """Every run and every table of references under the paths; what cannot be compared is refused."""
+    paths = list(paths)
+    folders = _folders_with(paths, "experiment.json")
+    if not folders:
+        raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
+    runs = sorted(map(_read_run, folders), key=lambda run: run.name)
+    _refuse_doubles(runs)
+    _refuse_unlike(runs)
+    return Runs(tuple(runs), _references(paths))
+
+
+def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
+    for path in paths:
+        if not path.is_dir():
+            raise BadInput(f"there is no folder {path}")
+    return sorted({found.parent for path in paths for found in path.rglob(name)})
+
+
+def _read_run(path: Path) -> Run:
+    folder = RunFolder(path)
+    experiment = folder.experiment()
+    about = parse(folder.experiment_file.read_text(encoding="utf-8"), str(folder.experiment_file))
+    return Run(
+        folder, experiment, str(about.get("return_definition", "not stated")), _own_scores(path, experiment)
+    )
+
+
+def _own_scores(path: Path, experiment: Experiment) -> Scores | None:
+    file = path / SCORES_FILE
+    if not file.exists():
+        return None
+    expected = (experiment.task, experiment.method, experiment.seed)
+    players = read_scores(file)
+    if [(player.task, player.method, player.seed) for player in players] != [expected]:
+        raise BadInput(f"{file} holds scores of another run than {' '.join(map(str, expected))}")
+    return players[0]
+
+
+def _references(paths: Iterable[Path]) -> dict[str, dict[str, Scores]]:
+    found: dict[str, dict[str, Scores]] = defaultdict(dict)
+    for folder in _folders_with(paths, REFERENCES_FILE):
+        for scores in read_scores(folder / REFERENCES_FILE):
+            if scores.method in found[scores.task]:
+                raise BadInput(
+                    f"there are two tables with the {scores.method} player of {scores.task}; "
+                    f"one is {folder / REFERENCES_FILE}"
+                )
+            found[scores.task][scores.method] = scores
+    return dict(found)
+
+
+def _refuse_doubles(runs: list[Run]) -> None:
+    seen: dict[str, Run] = {}
+    for run in runs:
+        if run.name in seen:
+            raise BadInput(
+                f"two runs are {run.name}: {seen[run.name].folder.path} and {run.folder.path}; "
+                "give one of them"
+            )
+        seen[run.name] = run
+
+
+def _refuse_unlike(runs: list[Run]) -> None:
+    """One table must not mix returns that mean different things, or splits of different sizes."""
+    first: dict[str, Run] = {}
+    for run in runs:
+        other = first.setdefault(run.experiment.task, run)
+        both = f"{other.folder.path} and {run.folder.path}"
+        if run.return_definition != other.return_definition:
+            raise BadInput(
+                f"{both} cannot stand in one table: they define the return differently "
+                f"({other.return_definition!r} and {run.return_definition!r})"
+            )
+        if run.experiment.rosters != other.experiment.rosters:
+            raise BadInput(f"{both} cannot stand in one table: they split the team sizes differently")

@@ -1,0 +1,70 @@
+"""Reading what evaluation wrote: the returns of one player, by team size and rollout."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from pc3d.errors import BadInput
+
+NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
+Player = tuple[str, str, int]  # task, method, seed
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One player's returns: a policy of one seed, or a reference such as the random one."""
+
+    task: str
+    method: str
+    seed: int
+    returns: dict[int, Float[np.ndarray, " rollout"]]  # by team size
+
+    def means(self, team_sizes: Iterable[int]) -> Float[np.ndarray, " size"]:
+        """The mean over rollouts within each of the sizes."""
+        return np.array([self.returns[size].mean() for size in team_sizes])
+
+    def lacking(self, team_sizes: Iterable[int]) -> tuple[int, ...]:
+        """Which of the sizes were not played."""
+        return tuple(size for size in team_sizes if size not in self.returns)
+
+
+def read_scores(path: Path) -> list[Scores]:
+    """Every player of a scores.csv or references.csv."""
+    gathered: dict[Player, dict[int, list[float]]] = {}
+    for player, team_size, value in _rows(path):
+        gathered.setdefault(player, {}).setdefault(team_size, []).append(value)
+    return [
+        Scores(*player, returns={size: np.array(values) for size, values in sorted(by_size.items())})
+        for player, by_size in gathered.items()
+    ]
+
+
+def _rows(path: Path) -> Iterable[tuple[Player, int, float]]:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            table = csv.DictReader(file)
+            lacking = [name for name in NEEDED_COLUMNS if name not in (table.fieldnames or ())]
+            if lacking:
+                raise BadInput(f"{path} is not a table of scores: it lacks the columns {', '.join(lacking)}")
+            for row in table:
+                yield _row(row, f"{path}, line {table.line_num}")
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise BadInput(f"{path} cannot be read as a table of scores: {error}") from None
+
+
+def _row(row: dict[str, str], where: str) -> tuple[Player, int, float]:
+    try:
+        player = (row["task"], row["method"], int(row["seed"]))
+        team_size, value = int(row["team_size"]), float(row["return"])
+    except (TypeError, ValueError):
+        raise BadInput(f"{where} is not a score: {dict(row)}") from None
+    if not math.isfinite(value):
+        raise BadInput(f"{where} has a return that is not a finite number")
+    return player, team_size, value

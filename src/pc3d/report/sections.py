@@ -1,0 +1,119 @@
+"""What a report consists of, in the order it is read: each section is made when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pc3d.report.boxes import return_boxes
+from pc3d.report.clock_table import clock_table
+from pc3d.report.context import gate_table
+from pc3d.report.context_maps import alignment_over_time, context_map
+from pc3d.report.curves import learning_curves, stage_curves
+from pc3d.report.figures import Figure
+from pc3d.report.names import method_title
+from pc3d.report.notes import notes
+from pc3d.report.pictures import benchmark_pictures
+from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
+from pc3d.report.runs import Runs
+from pc3d.report.statistics_table import statistics_table
+from pc3d.report.tables import Table
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what belongs under it."""
+
+    heading: str
+    text: str = ""
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+def results(runs: Runs) -> Section:
+    statistics = [statistics_table(runs, task) for task in runs.tasks]
+    return Section("Results", "", _present(result_table(MAIN_RESULTS, runs), *statistics))
+
+
+def team_sizes(runs: Runs) -> Section:
+    methods = MAIN_RESULTS.methods(runs)
+    boxes = [return_boxes(runs, task, methods, f"boxes-{task}") for task in runs.tasks]
+    return Section("Returns by team size", figures=_present(*boxes))
+
+
+def training(runs: Runs) -> Section:
+    methods = MAIN_RESULTS.methods(runs)
+    figures = [
+        draw(runs, task, methods, f"{name}-{task}")
+        for task in runs.tasks
+        for name, draw in (("curves", learning_curves), ("stages", stage_curves))
+    ]
+    return Section("Training", figures=_present(*figures))
+
+
+def ablations(runs: Runs) -> Section:
+    return _comparison(runs, "Ablations", ABLATIONS)
+
+
+def hypernetwork(runs: Runs) -> Section:
+    return _comparison(runs, "Conditioning by a hypernetwork", HYPERNETWORK)
+
+
+def context(runs: Runs) -> Section:
+    figures = [
+        draw(runs, task, f"{name}-{task}")
+        for task in runs.tasks
+        for name, draw in (("context", context_map), ("alignment", alignment_over_time))
+    ]
+    tables = _present(*(gate_table(runs, task) for task in runs.tasks))
+    text = "" if tables else "No run with a context has been evaluated."
+    return Section("Context recovery and use", text, tables, _present(*figures))
+
+
+def resources(runs: Runs) -> Section:
+    return Section("Wall-clock time", tables=_present(clock_table(runs)))
+
+
+def benchmarks(runs: Runs) -> Section:
+    return Section("Benchmarks", figures=_present(benchmark_pictures(runs, runs.tasks, "benchmarks")))
+
+
+def about_the_runs(runs: Runs) -> Section:
+    used = sum(run.trouble is None for run in runs.all)
+    text = [f"{len(runs.all)} runs were given; {used} of them are finished and evaluated at every team size."]
+    return Section("The runs", "\n\n".join(text + notes(runs)))
+
+
+SECTIONS: tuple[Callable[[Runs], Section], ...] = (
+    results,
+    team_sizes,
+    training,
+    ablations,
+    context,
+    hypernetwork,
+    resources,
+    benchmarks,
+    about_the_runs,
+)
+
+
+def _comparison(runs: Runs, heading: str, kind: Kind) -> Section:
+    """A table with the boxes and curves of its methods, or the words that there is nothing to compare."""
+    methods = kind.methods(runs)
+    if not kind.wanted(runs):
+        absent = ", ".join(method_title(method) for method in methods if method != "pc3d")
+        return Section(heading, f"No runs of {absent} were given.")
+    figures = [
+        draw(runs, task, methods, f"{kind.name}-{name}-{task}")
+        for task in runs.tasks
+        for name, draw in (("boxes", return_boxes), ("curves", learning_curves), ("stages", stage_curves))
+    ]
+    return Section(heading, "", (result_table(kind, runs),), _present(*figures))
+
+
+def _present(*items: Item | None) -> tuple[Item, ...]:
+    """Without those for which there was no data."""
+    return tuple(item for item in items if item is not None)

@@ -1,0 +1,136 @@
+"""What scores say: the paper's aggregation, and robust statistics with intervals.
+
+A matrix is seed × team size; each number is the mean over the rollouts of one policy at one size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Float, Int
+
+Matrix = Float[np.ndarray, "seed size"]
+Resample = Callable[[], tuple[Matrix, ...]]
+
+# The paper does not say which standard deviation its ± is. Seeds are a sample, so we divide by n - 1.
+DEGREES_OF_FREEDOM_LOST = 1
+CONFIDENCE = 0.95
+RESAMPLES = 2000
+RESAMPLING_SEED = 0  # equal runs give equal reports
+
+
+class Draws(Protocol):
+    """Where random row numbers come from: either of NumPy's generators."""
+
+    def choice(self, a: int, size: tuple[int, ...]) -> Int[np.ndarray, "..."]: ...
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number, the seeds behind it, and its interval: none for a single seed, which tells of no other."""
+
+    value: float
+    seeds: int
+    interval: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The paper's mean ± standard deviation over seeds; a single seed has no deviation."""
+
+    mean: float
+    deviation: float | None
+    seeds: int
+
+
+def over_seeds(values: Float[np.ndarray, " seed"]) -> Spread:
+    """Mean and standard deviation over seeds."""
+    deviation = float(np.std(values, ddof=DEGREES_OF_FREEDOM_LOST)) if len(values) > 1 else None
+    return Spread(float(np.mean(values)), deviation, len(values))
+
+
+def normalised(scores: Matrix, low: Float[np.ndarray, " size"], high: Float[np.ndarray, " size"]) -> Matrix:
+    """Each size's returns on a scale where `low` (random) is 0 and `high` (the best reference) is 1."""
+    return (scores - low) / (high - low)
+
+
+def interquartile_mean(scores: Matrix) -> float:
+    """The mean of the middle half of all numbers: no single seed or size can carry it."""
+    ordered = np.sort(scores, axis=None)
+    cut = ordered.size // 4
+    return float(np.mean(ordered[cut : ordered.size - cut]))
+
+
+def probability_of_improvement(ours: Matrix, theirs: Matrix) -> float:
+    """How often one of our seeds beats one of theirs at the same size; a tie counts half."""
+    outcome = np.sign(ours[:, None] - theirs[None, :])
+    return float(np.mean((outcome + 1) / 2))
+
+
+def interquartile_mean_estimate(scores: Matrix, draws: Draws | None = None) -> Estimate:
+    """The interquartile mean; seeds are resampled at each size by itself (sizes are strata)."""
+    source = draws or _fresh_draws()
+    interval = _interval(interquartile_mean, lambda: (_stratified(scores, source),), len(scores))
+    return Estimate(interquartile_mean(scores), len(scores), interval)
+
+
+def improvement_estimate(ours: Matrix, theirs: Matrix, draws: Draws | None = None) -> Estimate:
+    """The probability of improvement; both methods' seeds are resampled, with sizes as strata."""
+    source, seeds = draws or _fresh_draws(), min(len(ours), len(theirs))
+    interval = _interval(
+        probability_of_improvement, lambda: (_stratified(ours, source), _stratified(theirs, source)), seeds
+    )
+    return Estimate(probability_of_improvement(ours, theirs), seeds, interval)
+
+
+def paired_difference(ours: Matrix, theirs: Matrix, draws: Draws | None = None) -> Estimate:
+    """Ours minus theirs, where row i of both is the same seed; pairs are resampled whole."""
+    return _mean_over_seeds(np.mean(ours - theirs, axis=1), draws)
+
+
+def unseen_gap(seen: Matrix, unseen: Matrix, draws: Draws | None = None) -> Estimate:
+    """How much is lost from team sizes trained on to new ones; a seed's both halves stay together."""
+    return _mean_over_seeds(seen.mean(axis=1) - unseen.mean(axis=1), draws)
+
+
+def curve_interval(
+    curves: Float[np.ndarray, "seed point"], draws: Draws | None = None
+) -> tuple[Float[np.ndarray, " point"], Float[np.ndarray, " point"]]:
+    """The interval of the mean curve at each point; seeds are resampled as whole curves."""
+    chosen = (draws or _fresh_draws()).choice(len(curves), (RESAMPLES, len(curves)))
+    weights = np.stack([(chosen == seed).mean(axis=1) for seed in range(len(curves))], axis=1)
+    low, high = np.percentile(weights @ curves, _tails(), axis=0)
+    return low, high
+
+
+def _mean_over_seeds(values: Float[np.ndarray, " seed"], draws: Draws | None) -> Estimate:
+    source = draws or _fresh_draws()
+    interval = _interval(
+        lambda column: float(np.mean(column)), lambda: (_stratified(values[:, None], source),), len(values)
+    )
+    return Estimate(float(np.mean(values)), len(values), interval)
+
+
+def _interval(statistic: Callable[..., float], resample: Resample, seeds: int) -> tuple[float, float] | None:
+    """The middle 95 % of the statistic over resampled data (the percentile bootstrap)."""
+    if seeds < 2:
+        return None
+    values = [statistic(*resample()) for _ in range(RESAMPLES)]
+    low, high = np.percentile(values, _tails())
+    return float(low), float(high)
+
+
+def _stratified(scores: Matrix, draws: Draws) -> Matrix:
+    """As many seeds as there are, drawn with replacement, for each size anew."""
+    return np.take_along_axis(scores, draws.choice(len(scores), scores.shape), axis=0)
+
+
+def _tails() -> tuple[float, float]:
+    return 50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)
+
+
+def _fresh_draws() -> Draws:
+    return np.random.default_rng(RESAMPLING_SEED)

@@ -1,0 +1,117 @@
+"""A table as data, and its spellings as Markdown and LaTeX; page.py has the one as HTML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pc3d.report.page import Cell
+
+NOTHING = "–"
+LATEX_SPELLINGS = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "–": "--",
+    "→": r"$\to$",
+    "≥": r"$\ge$",
+}
+MARKDOWN_SPECIALS = "\\`*_[]|<>#"
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a reader sees; `name` is the file it is written to.
+
+    The first entry of a row is its heading; `groups` are headings that span the columns after the first.
+    """
+
+    name: str
+    title: str
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    groups: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def full_columns(self) -> tuple[str, ...]:
+        """Each column with its group's heading before it, for where headings cannot span."""
+        groups = [name for name, width in self.groups for _ in range(width)] or [""] * len(self.columns)
+        named = (f"{group} {column}".strip() for group, column in zip(groups, self.columns[1:], strict=False))
+        return self.columns[0], *named
+
+
+def markdown(table: Table) -> str:
+    """A pipe table."""
+    headings = [markdown_text(column) for column in table.full_columns]
+    rules = [":---", *["---:"] * (len(headings) - 1)]
+    lines = [headings, rules] + [[_markdown_cell(cell) for cell in row] for row in table.rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    """Text that Markdown shows as it stands, whatever a name contains."""
+    for special in MARKDOWN_SPECIALS:
+        text = text.replace(special, f"\\{special}")
+    return " ".join(text.split())
+
+
+def latex(table: Table) -> str:
+    """A booktabs table, ready for \\input."""
+    lines = [
+        r"\begin{table}[t]",
+        r"\centering",
+        rf"\caption{{\textbf{{{_latex_text(table.title)}.}} {_latex_text(table.caption)}}}",
+        rf"\label{{tab:{table.name}}}",
+        rf"\begin{{tabular}}{{@{{}}l{'r' * (len(table.columns) - 1)}@{{}}}}",
+        r"\toprule",
+        *_latex_groups(table.groups),
+        " & ".join(map(_latex_text, table.columns)) + r" \\",
+        r"\midrule",
+        *[line for row in table.rows for line in _latex_row(row)],
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_cell(cell: Cell) -> str:
+    text = markdown_text(cell.text)
+    note = f"<br>{markdown_text(cell.note)}" if cell.note else ""
+    return (f"**{text}**" if cell.best else text) + note
+
+
+def _latex_row(row: tuple[Cell, ...]) -> list[str]:
+    """The row, and a smaller one below it for the notes, if there are any."""
+    texts = [_latex_text(cell.text) for cell in row]
+    cells = [rf"\textbf{{{text}}}" if cell.best else text for cell, text in zip(row, texts, strict=True)]
+    lines = [" & ".join(cells) + r" \\"]
+    if any(cell.note for cell in row):
+        notes = [rf"{{\scriptsize {_latex_text(cell.note)}}}" if cell.note else "" for cell in row]
+        lines.append(" & ".join(notes) + r" \\")
+    return lines
+
+
+def _latex_groups(groups: tuple[tuple[str, int], ...]) -> list[str]:
+    """The line of spanning headings with a rule under each."""
+    if not groups:
+        return []
+    headings, rules, start = [""], [], 2
+    for name, width in groups:
+        headings.append(rf"\multicolumn{{{width}}}{{c}}{{{_latex_text(name)}}}")
+        rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
+        start += width
+    return [" & ".join(headings) + r" \\", "".join(rules)]
+
+
+def _latex_text(text: str) -> str:
+    return "".join(LATEX_SPELLINGS.get(letter, letter) for letter in text)
