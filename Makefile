@@ -3,12 +3,13 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow lock clean
+.PHONY: help setup demo test lint test-slow test-page lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
 	@echo "make test       lint, types and every quick test"
 	@echo "make test-slow  the tests that take minutes"
+	@echo "make test-page  the web page in a real browser (Debian packages chromium and chromium-driver)"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
 
@@ -32,6 +33,9 @@ test: lint
 
 test-slow: setup
 	$(BIN)/python -m pytest -m slow
+
+test-page: setup
+	$(BIN)/python -m pytest -m page -rs
 
 demo: setup
 	$(BIN)/pc3d demo

@@ -49,12 +49,15 @@ class Browser:
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
 
     def click(self, selector: str) -> None:
+        self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", selector)
         found = _send(f"{self.session}/element", {"using": "css selector", "value": selector})
         _send(f"{self.session}/element/{found[ELEMENT]}/click", {})
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other, wherever the focus is."""
-        strokes = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
+        strokes = [
+            {"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")
+        ]
         _send(f"{self.session}/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": strokes}]})
 
     def wait_for(self, condition: str, seconds: float = 10) -> None:
@@ -75,7 +78,7 @@ class Browser:
         path.write_bytes(base64.b64decode(_send(f"{self.session}/screenshot")))
 
     def console(self) -> list[str]:
-        """All that was logged since the last call: our errors, refusals by the page's policy, failed loads."""
+        """All that was logged since the last call: errors, refusals by the page's policy, failed loads."""
         return [entry["message"] for entry in _send(f"{self.session}/se/log", {"type": "browser"})]
 
     def requested(self) -> list[str]:

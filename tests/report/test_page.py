@@ -4,10 +4,10 @@ import base64
 import gzip
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -16,7 +16,7 @@ from pc3d.report.page import Cell, Figure, Section, Table, replay_page, write_pa
 
 HOSTILE = """</script><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;$script\u2028"""
 VOID = {"meta", "link", "input", "img", "source", "br"}
-TINY_REPLAY = {
+TINY_REPLAY: dict[str, Any] = {
     "format": 1,
     "task": "spread",
     "method": "mappo",
@@ -81,8 +81,9 @@ def hostile_section() -> Section:
     return Section(HOSTILE, HOSTILE, (table,), (Figure(HOSTILE, f"<svg>{HOSTILE}</svg>"),))
 
 
-def page_text(tmp_path, section: Section = SECTION, replay: dict[str, Any] = TINY_REPLAY, title="Report") -> str:
-    return write_page(tmp_path / "report", title=title, sections=[section], replays=[replay]).read_text("utf-8")
+def page_text(tmp_path, section=SECTION, replay=TINY_REPLAY, title="Report") -> str:
+    path = write_page(tmp_path / "report", title=title, sections=[section], replays=[replay])
+    return path.read_text("utf-8")
 
 
 def test_the_page_is_well_formed_and_holds_tables_figures_and_viewer(tmp_path):

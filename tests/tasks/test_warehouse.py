@@ -15,20 +15,22 @@ from pc3d.errors import BadInput, MissingExtra
 from pc3d.parity.warehouse import CASE
 from pc3d.tasks.originals.warehouse import OriginalWarehouse
 from pc3d.tasks.warehouse import (
+    FORWARD,
+    STAY,
+    TOGGLE_LOAD,
+    TURN_LEFT,
+    Warehouse,
+    WarehouseState,
+)
+from pc3d.tasks.warehouse_floor import (
     ALL_STORED,
     DOWN,
     FLOOR,
-    FORWARD,
     LEFT,
     NOTHING,
     RIGHT,
     SHELVES,
-    STAY,
-    TOGGLE_LOAD,
-    TURN_LEFT,
     UP,
-    Warehouse,
-    WarehouseState,
     cell_at,
 )
 

@@ -10,10 +10,11 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
+from pc3d.cli import evaluate
 from pc3d.errors import BadInput
 from pc3d.report.notes import notes
 from pc3d.report.result_tables import MAIN_RESULTS, result_table
-from pc3d.report.runs import find_runs
+from pc3d.report.runs import Runs, find_runs
 from pc3d.report.tables import Table
 from pc3d.report.write import write_report
 
@@ -32,17 +33,30 @@ def run(command: Command) -> int:
     if not command.runs:
         raise BadInput("usage: pc3d report RUNS... --out DIR; RUNS are folders that hold runs")
     runs = find_runs(command.runs)
+    if command.evaluate and _evaluate_missing(runs):
+        runs = find_runs(command.runs)
     console = Console()
     with Progress(
         SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console
     ) as bar:
         step = bar.add_task("reading the runs", total=None)
         page = write_report(runs, command.out, lambda name: bar.update(step, description=name))
-    console.print(_for_terminal(result_table(MAIN_RESULTS, runs)))
+    for task in runs.tasks:  # one by one, since all side by side are wider than a terminal
+        table = result_table(MAIN_RESULTS, runs, [task])
+        if table:
+            console.print(_for_terminal(table))
     for note in notes(runs):
         console.print(Text(f"note: {note}"), soft_wrap=True)
     print(f"tables, figures and report.md: {command.out}\npage: {page}")
     return 0
+
+
+def _evaluate_missing(runs: Runs) -> bool:
+    """Score the finished runs that are not scored at every team size, and say whether there were any."""
+    missing = tuple(run.folder.path for run in runs.all if run.folder.done and not run.complete)
+    if missing:
+        evaluate.run(evaluate.Command(runs=missing))
+    return bool(missing)
 
 
 def _for_terminal(table: Table) -> TerminalTable:

@@ -13,6 +13,9 @@ from pc3d.policy import Policy
 from pc3d.tasks.foraging import SIDE, SIGHT, ForagingState
 from pc3d.tasks.spread import SpreadState
 from pc3d.tasks.warehouse import (
+    WarehouseState,
+)
+from pc3d.tasks.warehouse_floor import (
     COLUMNS,
     FLOOR,
     GOALS,
@@ -20,7 +23,6 @@ from pc3d.tasks.warehouse import (
     NOTHING,
     ROWS,
     STORAGE,
-    WarehouseState,
     column_and_row,
 )
 

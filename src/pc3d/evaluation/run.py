@@ -13,12 +13,13 @@ from pc3d.errors import BadInput
 from pc3d.evaluation.context import context_summary
 from pc3d.evaluation.lockstep import ActorTeam, OriginalWorlds, play_in_lockstep
 from pc3d.evaluation.recording import record
-from pc3d.evaluation.references import reference_scores, reference_teams
+from pc3d.evaluation.references import reference_scores
 from pc3d.evaluation.replay import replay
 from pc3d.evaluation.scores import Scores, score
 from pc3d.evaluation.starts import STARTS_SEED, rollout_keys
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
 from pc3d.files import explained, write_atomically
+from pc3d.methods import method_named
 from pc3d.policy import Policy
 from pc3d.roster import Rosters
 from pc3d.tasks.task import AnyTask
@@ -122,8 +123,10 @@ def _look_inside(
     for outdated in replays.glob("size-*.json"):
         outdated.unlink()
     contexts = {}
+    # The first rollout is the replay; only contexts need more.
+    rollouts = settings.context_rollouts if method_named(policy.experiment.method).has_context else 1
     for size in sizes:
-        keys = rollout_keys(size, settings.context_rollouts)
+        keys = rollout_keys(size, rollouts)
         recording = record(task, policy.actor, policy.teacher, keys, size, greedy=settings.greedy)
         document = json.dumps(replay(policy, recording.one(0), 0), separators=(",", ":"))
         write_atomically(replays / f"size-{size}.json", document.encode())

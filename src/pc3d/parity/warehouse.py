@@ -8,6 +8,10 @@ from pc3d.parity.case import Opponent, ParityCase
 from pc3d.tasks.originals.warehouse import OriginalWarehouse
 from pc3d.tasks.task import AnyTask, Outcome
 from pc3d.tasks.warehouse import (
+    Warehouse,
+    WarehouseState,
+)
+from pc3d.tasks.warehouse_floor import (
     AHEAD,
     ALL_STORED,
     DOWN,
@@ -17,8 +21,6 @@ from pc3d.tasks.warehouse import (
     RIGHT,
     SHELVES,
     UP,
-    Warehouse,
-    WarehouseState,
     cell_at,
 )
 

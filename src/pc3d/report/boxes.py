@@ -17,11 +17,12 @@ from pc3d.report.runs import Runs
 
 PANELS_PER_ROW = 5
 PANEL_WIDTH, PANEL_HEIGHT = 1.9, 2.1  # inches
-LARGEST_GAP = 2.0  # in heights of what is shown already; a method further below only gets a marker
+LARGEST_GAP = 1.0  # in heights of what is shown already; a method further below only gets a marker
 CAPTION = (
     "Final-checkpoint returns by team size. A box is over the n seeds, each a dot: the mean of its rollouts "
     "at that size. Every size has its own scale, chosen for the better methods; a triangle names the median "
-    "of a method that lies below it. Lines are reference players, where they fall into the range."
+    "of a method that lies below it. Reference players are lines where they fall into the range, and are "
+    "named below the panel."
 )
 Values = dict[str, Float[np.ndarray, " seed"]]  # by method
 
@@ -70,14 +71,7 @@ def _panel(axes: Axes, runs: Runs, task: str, methods: Sequence[str], size: int)
             _below(axes, place, method, float(np.median(returns)))
         else:
             _box(axes, place, method, returns)
-    for name, player in runs.references.get(task, {}).items():
-        if not player.lacking((size,)):
-            axes.axhline(
-                scale * player.means((size,))[0],
-                color=INK,
-                linewidth=0.9,
-                linestyle=REFERENCE_LINES.get(name, "-"),
-            )
+    _references(axes, runs, task, size)
     tidy(axes)
     axes.set_xticks([])
     axes.set_xlim(-0.6, len(values) - 0.4)
@@ -107,6 +101,17 @@ def _box(axes: Axes, place: int, method: str, returns: Float[np.ndarray, " seed"
     axes.plot(np.full(len(returns), place), returns, "o", color=color, markersize=3, alpha=0.9)
 
 
+def _references(axes: Axes, runs: Runs, task: str, size: int) -> None:
+    """A line where the range has room for it, and the number below the panel in any case."""
+    numbers = []
+    for name, player in runs.references.get(task, {}).items():
+        if not player.lacking((size,)):
+            value = task_title(task).scale * player.means((size,))[0]
+            axes.axhline(value, color=INK, linewidth=0.9, linestyle=REFERENCE_LINES.get(name, "-"))
+            numbers.append(f"{method_title(name).lower()} {value:.3g}")
+    axes.set_xlabel(", ".join(numbers), fontsize=6.5)
+
+
 def _below(axes: Axes, place: int, method: str, median: float) -> None:
     """A triangle that points down at the panel's floor, with the median it stands for."""
     bottom = axes.get_ylim()[0]
@@ -123,9 +128,11 @@ def _legend(drawing: Drawing, runs: Runs, task: str, methods: Sequence[str]) -> 
     lines = [
         Line2D([], [], color=INK, linewidth=0.9, linestyle=REFERENCE_LINES.get(n, "-")) for n in references
     ]
-    drawing.legend(
-        [*boxes, *lines],
-        [*labels, *map(method_title, references)],
-        loc="outside lower center",
-        ncols=min(5, len(labels) + len(lines)),
-    )
+    columns = max(len(boxes), len(lines))
+    # Legends fill column by column: the padding puts methods into the first row, references into the second.
+    handles, names = [], []
+    for place in range(columns):
+        for kind, words in ((boxes, labels), (lines, [*map(method_title, references)])):
+            handles.append(kind[place] if place < len(kind) else Patch(alpha=0))
+            names.append(words[place] if place < len(words) else "")
+    drawing.legend(handles, names, loc="outside lower center", ncols=columns)

@@ -19,7 +19,7 @@ from pc3d.report.statistics import over_seeds
 CELL_WIDTH, CELL_HEIGHT = 0.95, 0.8  # inches
 COLORS = colormaps["cividis"]  # made to look the same to people of any colour vision
 ALIGNMENTS = Normalize(0, 1)
-BRIGHT = 0.55  # from here on dark text is easier to read on the colour
+BRIGHT = 0.48  # from here on dark text is easier to read on the colour
 SPLIT_LINES = {"train": "-", "validation": "--", "test": ":", "other": "-."}
 
 
@@ -43,7 +43,7 @@ def context_map(runs: Runs, task: str, name: str) -> Figure | None:
     rollouts = sorted({context.rollouts for several in found.values() for context in several})
     caption = (
         f"{' or '.join(map(str, rollouts))} rollouts per team size. Colour: cosine between the student's "
-        "context and the averaged teacher's. Text: the gate's mean ± its standard deviation across n seeds, "
+        "context and the averaged teacher's (less than 0 is drawn as 0). Text: the gate's mean ± its standard deviation across n seeds, "
         "and below it the mean deviation within an episode."
     )
     return Figure(name, f"{task_title(task).name}: context recovery and use", caption, drawing)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 
 from pc3d.plain import differences
 from pc3d.report.runs import REFERENCES_FILE, Runs
@@ -11,7 +12,8 @@ from pc3d.report.runs import REFERENCES_FILE, Runs
 def notes(runs: Runs) -> list[str]:
     """Runs that take no part, seeds that are missing, seeds trained unlike, and references not found."""
     troubles = [f"{run.name}: {run.trouble}" for run in runs.all if run.trouble]
-    return troubles + _missing(runs) + _unequal_settings(runs) + _without_references(runs)
+    unlike = _unequal_settings(runs) + _unequal_evaluations(runs)
+    return troubles + _missing(runs) + _outdated(runs) + unlike + _without_references(runs)
 
 
 def _missing(runs: Runs) -> list[str]:
@@ -40,10 +42,33 @@ def _unequal_settings(runs: Runs) -> list[str]:
     return notes
 
 
+def _outdated(runs: Runs) -> list[str]:
+    """Runs whose scores are of another policy than the one that lies in the folder now."""
+    return [
+        f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
+        for run in runs.all
+        if run.folder.final.exists()
+        and run.evaluation.get("policy_sha256", "")
+        not in ("", sha256(run.folder.final.read_bytes()).hexdigest())
+    ]
+
+
+def _unequal_evaluations(runs: Runs) -> list[str]:
+    """Tasks whose runs were not evaluated by the same rules."""
+    notes = []
+    for task in runs.tasks:
+        scored = [run for run in runs.all if run.experiment.task == task and run.evaluation]
+        for rule in ("actions", "rollouts", "starts_seed"):
+            found = sorted({str(run.evaluation.get(rule)) for run in scored})
+            if len(found) > 1:
+                notes.append(f"{task}: its runs were evaluated with different {rule}: {' and '.join(found)}")
+    return notes
+
+
 def _without_references(runs: Runs) -> list[str]:
     return [
-        f"{task}: no {REFERENCES_FILE} with a random player and a better one at every size, "
-        f"so there are no normalised statistics"
+        f"{task}: no normalised statistics, for want of a {REFERENCES_FILE} with the same definition of the "
+        f"return, a random player, and a better one at every size (pc3d evaluate --references {task} --out DIR)"
         for task in runs.tasks
         if runs.reference_range(task) is None
     ]

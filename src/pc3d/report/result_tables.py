@@ -31,10 +31,10 @@ class Kind:
             own |= given - set(ABLATION) - set(HYPER)
         return methods_in_order(own)
 
-    def wanted(self, runs: Runs) -> bool:
-        """Whether there is a run of one of its rows besides PC3D, which all tables share."""
-        others = set(self.methods(runs)) - {"pc3d"}
-        return any(runs.of(task, method) for task in runs.tasks for method in others)
+    def tasks(self, runs: Runs) -> list[str]:
+        """Those with a run of one of its rows; besides PC3D, which all tables share."""
+        own = set(self.methods(runs)) - (set() if self.published is MAIN else {"pc3d"})
+        return [task for task in runs.tasks if own.intersection(runs.methods(task))]
 
 
 MAIN_RESULTS = Kind("main", "Evaluation performance across roster splits", MAIN, with_references=True)
@@ -50,11 +50,13 @@ class Entry:
     paper: Published | None
 
 
-def result_table(kind: Kind, runs: Runs) -> Table:
-    """Returns of every method on every task given, by split."""
-    methods = kind.methods(runs)
+def result_table(kind: Kind, runs: Runs, tasks: list[str] | None = None) -> Table | None:
+    """Returns of every method by task and split; nothing if no task has anything to compare."""
+    methods, tasks = kind.methods(runs), kind.tasks(runs) if tasks is None else tasks
+    if not tasks:
+        return None
     entries = {
-        method: [_entry(kind, runs, task, method, split) for task in runs.tasks for split in SPLITS]
+        method: [_entry(kind, runs, task, method, split) for task in tasks for split in SPLITS]
         for method in methods
     }
     best = [_best(column) for column in zip(*entries.values(), strict=True)]
@@ -62,10 +64,10 @@ def result_table(kind: Kind, runs: Runs) -> Table:
     return Table(
         name=kind.name,
         title=kind.title,
-        caption=_caption(runs),
-        columns=("Method", *SPLITS * len(runs.tasks)),
-        rows=(*rows, *(_reference_rows(runs) if kind.with_references else ())),
-        groups=tuple((task_title(task).with_scale, len(SPLITS)) for task in runs.tasks),
+        caption=_caption(runs, tasks),
+        columns=("Method", *SPLITS * len(tasks)),
+        rows=(*rows, *(_reference_rows(runs, tasks) if kind.with_references else ())),
+        groups=tuple((task_title(task).with_scale, len(SPLITS)) for task in tasks),
     )
 
 
@@ -102,11 +104,11 @@ def _cell(entry: Entry, best: float | None) -> Cell:
     )
 
 
-def _reference_rows(runs: Runs) -> list[tuple[Cell, ...]]:
+def _reference_rows(runs: Runs, tasks: list[str]) -> list[tuple[Cell, ...]]:
     """Players that learned nothing, to see what a return is worth."""
     rows = []
     for name in REFERENCES:
-        cells = [_reference_cell(runs, name, task, split) for task in runs.tasks for split in SPLITS]
+        cells = [_reference_cell(runs, name, task, split) for task in tasks for split in SPLITS]
         if any(cell.text != NOTHING for cell in cells):
             rows.append((Cell(f"{method_title(name)} (reference)"), *cells))
     return rows
@@ -119,19 +121,19 @@ def _reference_cell(runs: Runs, name: str, task: str, split: str) -> Cell:
     return Cell(f"{player.means(sizes).mean() * task_title(task).scale:.2f}")
 
 
-def _caption(runs: Runs) -> str:
-    definitions = " ".join(f"{task_title(task).name}: {runs.return_definition(task)}." for task in runs.tasks)
+def _caption(runs: Runs, tasks: list[str]) -> str:
+    definitions = " ".join(f"{task_title(task).name}: {runs.return_definition(task)}." for task in tasks)
     return (
         "Mean over the rollouts of a team size, then over the sizes of a split, then mean ± standard "
         f"deviation over n seeds (divided by n - {DEGREES_OF_FREEDOM_LOST}). Higher is better; bold is our best of "
-        f"a column; the paper's numbers have five seeds. {_budgets(runs)} Returns: {definitions}"
+        f"a column; the paper's numbers have five seeds. {_budgets(runs, tasks)} Returns: {definitions}"
     )
 
 
-def _budgets(runs: Runs) -> str:
+def _budgets(runs: Runs, tasks: list[str]) -> str:
     """How long our runs were, since the paper's number beside them is only comparable at its own length."""
     parts = []
-    for task in runs.tasks:
+    for task in tasks:
         lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
         parts.append(f"{task_title(task).name} {' or '.join(f'{length:,}' for length in lengths)}")
     return f"Training episodes: {', '.join(parts)} (paper: Spread 20,000, LBF 12,000, RWARE 20,000)."

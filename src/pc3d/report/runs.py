@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -19,8 +20,10 @@ from pc3d.report.scores import Scores, read_scores
 from pc3d.roster import Rosters
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
+from pc3d.tasks import TASKS
 
 SCORES_FILE = "scores.csv"
+EVALUATION_FILE = "evaluation.json"
 REFERENCES_FILE = "references.csv"
 
 
@@ -32,6 +35,7 @@ class Run:
     experiment: Experiment
     return_definition: str
     scores: Scores | None
+    evaluation: dict[str, Any]  # by which rules it was scored; empty where that is not written down
 
     @property
     def name(self) -> str:
@@ -117,7 +121,7 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     runs = sorted(map(_read_run, folders), key=lambda run: run.name)
     _refuse_doubles(runs)
     _refuse_unlike(runs)
-    return Runs(tuple(runs), _references(paths))
+    return Runs(tuple(runs), _references(paths, runs))
 
 
 def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
@@ -130,10 +134,21 @@ def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
 def _read_run(path: Path) -> Run:
     folder = RunFolder(path)
     experiment = folder.experiment()
-    about = parse(folder.experiment_file.read_text(encoding="utf-8"), str(folder.experiment_file))
     return Run(
-        folder, experiment, str(about.get("return_definition", "not stated")), _own_scores(path, experiment)
+        folder=folder,
+        experiment=experiment,
+        return_definition=str(_read_json(folder.experiment_file).get("return_definition", "not stated")),
+        scores=_own_scores(path, experiment),
+        evaluation=_read_json(path / EVALUATION_FILE),
     )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """A file's table; an empty one if there is no file."""
+    content = parse(path.read_text(encoding="utf-8"), str(path)) if path.exists() else {}
+    if not isinstance(content, dict):
+        raise BadInput(f"{path} is not a table of names and values")
+    return content
 
 
 def _own_scores(path: Path, experiment: Experiment) -> Scores | None:
@@ -147,7 +162,8 @@ def _own_scores(path: Path, experiment: Experiment) -> Scores | None:
     return players[0]
 
 
-def _references(paths: Iterable[Path]) -> dict[str, dict[str, Scores]]:
+def _references(paths: Iterable[Path], runs: list[Run]) -> dict[str, dict[str, Scores]]:
+    """By task and name; only for tasks whose returns are defined as references are scored."""
     found: dict[str, dict[str, Scores]] = defaultdict(dict)
     for folder in _folders_with(paths, REFERENCES_FILE):
         for scores in read_scores(folder / REFERENCES_FILE):
@@ -157,7 +173,13 @@ def _references(paths: Iterable[Path]) -> dict[str, dict[str, Scores]]:
                     f"one is {folder / REFERENCES_FILE}"
                 )
             found[scores.task][scores.method] = scores
-    return dict(found)
+    usual = {run.experiment.task for run in runs if run.return_definition == _usual_definition(run)}
+    return {task: players for task, players in found.items() if task in usual}
+
+
+def _usual_definition(run: Run) -> str | None:
+    task = TASKS.get(run.experiment.task)
+    return task(slots=task.largest_team).return_definition if task else None
 
 
 def _refuse_doubles(runs: list[Run]) -> None:

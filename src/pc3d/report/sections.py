@@ -102,16 +102,16 @@ SECTIONS: tuple[Callable[[Runs], Section], ...] = (
 
 def _comparison(runs: Runs, heading: str, kind: Kind) -> Section:
     """A table with the boxes and curves of its methods, or the words that there is nothing to compare."""
-    methods = kind.methods(runs)
-    if not kind.wanted(runs):
+    methods, tasks = kind.methods(runs), kind.tasks(runs)
+    if not tasks:
         absent = ", ".join(method_title(method) for method in methods if method != "pc3d")
         return Section(heading, f"No runs of {absent} were given.")
     figures = [
         draw(runs, task, methods, f"{kind.name}-{name}-{task}")
-        for task in runs.tasks
+        for task in tasks
         for name, draw in (("boxes", return_boxes), ("curves", learning_curves), ("stages", stage_curves))
     ]
-    return Section(heading, "", (result_table(kind, runs),), _present(*figures))
+    return Section(heading, "", _present(result_table(kind, runs)), _present(*figures))
 
 
 def _present(*items: Item | None) -> tuple[Item, ...]:

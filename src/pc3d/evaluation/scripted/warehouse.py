@@ -11,21 +11,23 @@ import numpy as np
 from jaxtyping import Int
 
 from pc3d.tasks.warehouse import (
+    FORWARD,
+    STAY,
+    TOGGLE_LOAD,
+    TURN_LEFT,
+    TURN_RIGHT,
+    WarehouseState,
+)
+from pc3d.tasks.warehouse_floor import (
     AHEAD,
     CELLS,
     FLOOR,
-    FORWARD,
     GOALS,
     HIGHWAY,
     LEFT_OF,
     NOTHING,
     RIGHT_OF,
-    STAY,
     STORAGE,
-    TOGGLE_LOAD,
-    TURN_LEFT,
-    TURN_RIGHT,
-    WarehouseState,
 )
 
 FAR = 10**6

@@ -111,6 +111,7 @@ class Stage {
   #describeAgent(chip, agent, step) {
     const context = contextOf(this.replay, step, agent);
     const text = contextText(context);
+    chip.title = text;
     chip.setAttribute("aria-label", `Agent ${agent + 1}${text && `: ${text}`}`);
     chip.setAttribute("aria-pressed", String(this.focus.chosen === agent));
     chip.classList.toggle("near", this.focus.near === agent);

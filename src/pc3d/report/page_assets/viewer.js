@@ -159,8 +159,8 @@ class Viewer {
 
   drawLegend() {
     const world = TASKS[this.part("task").value];
-    const scale = wrapped("li", "alignment −1 ");
-    scale.append(make("span", { className: "scale" }), " 1, of context with teacher");
+    const scale = wrapped("li", "−1");
+    scale.append(make("span", { className: "scale" }), "1: alignment with the teacher");
     const agent = (pen) => drawAgent(pen, 0, 0, 0.42, { gate: 65, alignment: 80 });
     const unit = { left: -0.5, top: -0.5, width: 1, height: 1 };
     const rows = world.legend.map(([text, draw]) => [text, draw, world.legendBox]);

@@ -11,7 +11,17 @@ from jaxtyping import Float, Int, PRNGKeyArray
 from pc3d.errors import MissingExtra
 from pc3d.tasks.originals.world import OriginalWorld
 from pc3d.tasks.task import Outcome
-from pc3d.tasks.warehouse import CELLS, GOALS, NOTHING, Warehouse, WarehouseState, cell_at, column_and_row
+from pc3d.tasks.warehouse import (
+    Warehouse,
+    WarehouseState,
+)
+from pc3d.tasks.warehouse_floor import (
+    CELLS,
+    GOALS,
+    NOTHING,
+    cell_at,
+    column_and_row,
+)
 
 AGENT_LAYER, SHELF_LAYER = 0, 1  # of the package's grid: agent and shelf numbers, from 1
 Node = tuple[int, int]

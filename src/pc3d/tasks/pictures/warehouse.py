@@ -16,13 +16,15 @@ from pc3d.tasks.pictures.canvas import (
     faint,
 )
 from pc3d.tasks.warehouse import (
+    Warehouse,
+    WarehouseState,
+)
+from pc3d.tasks.warehouse_floor import (
     COLUMNS,
     GOALS,
     NOTHING,
     ROWS,
     STORAGE,
-    Warehouse,
-    WarehouseState,
     column_and_row,
 )
 

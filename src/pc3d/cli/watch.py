@@ -1,0 +1,80 @@
+"""`pc3d watch RUN --team-size N`: one episode of a policy, as a film or as a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tyro
+from rich.console import Console
+from rich.progress import track
+
+from pc3d.errors import BadInput
+from pc3d.evaluation.film import FILM_FORMATS, frames, frames_per_second
+from pc3d.evaluation.recording import Recording, record
+from pc3d.evaluation.replay import replay
+from pc3d.evaluation.starts import rollout_keys
+from pc3d.files import explained, write_atomically
+from pc3d.policy import Policy, load_policy
+
+SMALLEST_PICTURE, LARGEST_PICTURE = 64, 4096
+
+
+@dataclass(frozen=True)
+class Command:
+    run: tyro.conf.Positional[Path]
+    """A run folder or a policy file."""
+    team_size: int
+    """How many agents play."""
+    rollout: int = 0
+    """Which of the starts that evaluation uses."""
+    actions: Literal["sampled", "greedy"] = "sampled"
+    """As in training, or always the likeliest."""
+    out: Path | None = None
+    """A .gif, .mp4 or .html file; TASK-METHOD-SIZE.gif if not given."""
+    size: int = 480
+    """Pixels along the longer side of a picture."""
+    show_range: bool = False
+    """Draw what each agent can see."""
+
+
+def run(command: Command) -> int:
+    policy = load_policy(command.run)
+    experiment = policy.experiment
+    out = command.out or Path(f"{experiment.task}-{experiment.method}-{command.team_size}.gif")
+    if out.suffix not in (*FILM_FORMATS, ".html"):
+        raise BadInput(f"a film is a .gif, .mp4 or .html file, not {out.name}")
+    if not SMALLEST_PICTURE <= command.size <= LARGEST_PICTURE:
+        raise BadInput(f"a picture is {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels wide, not {command.size}")
+    episode = _play(policy, command)
+    with explained(f"writing {out}"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.suffix == ".html":
+            _write_page(out, policy, episode, command.rollout)
+        else:
+            _write_film(out, policy, episode, command)
+    print(f"{experiment.task} {experiment.method} seed {experiment.seed}, {command.team_size} agents: "
+          f"return {float(episode.returns):.4f}\nwrote {out}")
+    return 0
+
+
+def _play(policy: Policy, command: Command) -> Recording:
+    task = policy.task.with_slots(command.team_size)
+    keys = rollout_keys(command.team_size, 1, first=command.rollout)
+    greedy = command.actions == "greedy"
+    return record(task, policy.actor, policy.teacher, keys, command.team_size, greedy=greedy).one(0)
+
+
+def _write_film(out: Path, policy: Policy, episode: Recording, command: Command) -> None:
+    task = policy.task.with_slots(command.team_size)
+    moments = len(episode.rewards) + 1
+    drawn = frames(task, episode, size=command.size, show_range=command.show_range)
+    pictures = list(track(drawn, "drawing", moments, console=Console(stderr=True), transient=True))
+    FILM_FORMATS[out.suffix](out, pictures, frames_per_second(len(episode.rewards)))
+
+
+def _write_page(out: Path, policy: Policy, episode: Recording, rollout: int) -> None:
+    from pc3d.report.page import replay_page
+
+    write_atomically(out, replay_page([replay(policy, episode, rollout)]).encode())

@@ -1,0 +1,89 @@
+"""An episode as moving pictures: frames with captions, and the files they go into."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import jax
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from pc3d.errors import BadInput
+from pc3d.evaluation.recording import Recording
+from pc3d.tasks.task import AnyTask
+
+CAPTION_HEIGHT = 28
+CAPTION_FONT = 15
+INK, PAPER = (38, 42, 51), (255, 255, 255)
+EPISODE_SECONDS = 15  # a long episode is shown faster
+SLOWEST, FASTEST = 5, 25  # frames per second
+LAST_FRAME_SECONDS = 1.5
+
+Frame = np.ndarray
+
+
+def frames(task: AnyTask, episode: Recording, *, size: int = 480, show_range: bool = False) -> Iterator[Frame]:
+    """A picture of every moment of an episode (a recording without an episode axis), the start first."""
+    for moment in range(len(episode.rewards) + 1):
+        state = jax.tree.map(lambda values, moment=moment: values[moment], episode.states)
+        picture = task.draw(state, size=size, show_range=show_range)
+        yield _with_caption(picture, caption(episode, moment))
+
+
+def caption(episode: Recording, moment: int) -> str:
+    """The step, the team's reward so far and, where there is one, the gate of the action just taken."""
+    parts = [f"step {moment}/{len(episode.rewards)}", f"reward {float(episode.rewards[:moment].sum()):.2f}"]
+    if episode.context is not None and moment > 0:
+        parts.append(f"gate {float(episode.context.gate[moment - 1].mean()):.2f}")
+    return "   ".join(parts)
+
+
+def frames_per_second(steps: int) -> int:
+    return min(max(round(steps / EPISODE_SECONDS), SLOWEST), FASTEST)
+
+
+def save_gif(path: Path, pictures: list[Frame], rate: int) -> None:
+    images = [Image.fromarray(picture).quantize(64) for picture in pictures]
+    durations = [1000 // rate] * (len(images) - 1) + [int(1000 * LAST_FRAME_SECONDS)]
+    images[0].save(path, save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=True)
+
+
+def save_mp4(path: Path, pictures: list[Frame], rate: int) -> None:
+    height, width, _ = pictures[0].shape
+    options = f"-y -loglevel error -f rawvideo -pix_fmt rgb24 -s {width}x{height} -r {rate} -i -".split()
+    # Players want an even number of pixels each way.
+    encoding = "-vf pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white -pix_fmt yuv420p".split()
+    finished = subprocess.run(
+        [_ffmpeg(), *options, *encoding, str(path)],
+        input=b"".join(picture.tobytes() for picture in pictures),
+        capture_output=True,
+        check=False,
+    )
+    if finished.returncode != 0:
+        raise BadInput(f"ffmpeg could not write {path}: {finished.stderr.decode(errors='replace').strip()}")
+
+
+FILM_FORMATS: dict[str, Callable[[Path, list[Frame], int], None]] = {".gif": save_gif, ".mp4": save_mp4}
+
+
+def _ffmpeg() -> str:
+    found = shutil.which("ffmpeg")
+    if found:
+        return found
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+    except ImportError:
+        raise BadInput("an mp4 needs ffmpeg or the package imageio-ffmpeg: install one, or write a .gif") from None
+    return str(get_ffmpeg_exe())
+
+
+def _with_caption(picture: Frame, text: str) -> Frame:
+    height, width, _ = picture.shape
+    image = Image.new("RGB", (width, height + CAPTION_HEIGHT), PAPER)
+    image.paste(Image.fromarray(picture))
+    pen = ImageDraw.Draw(image)
+    pen.text((8, height + CAPTION_HEIGHT // 2), text, INK, ImageFont.load_default(CAPTION_FONT), anchor="lm")
+    return np.asarray(image)
