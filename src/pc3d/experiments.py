@@ -72,6 +72,17 @@ def preset(name: str, task: str, method: str) -> Experiment:
     return PRESETS[name](task, method)
 
 
+def specialist(experiment: Experiment, team_size: str) -> Experiment:
+    """The experiment with one team size only: an upper mark for a policy that must serve all of them."""
+    sizes = [str(size) for size in experiment.rosters.all]
+    if team_size not in sizes:
+        raise unknown_name("team size", team_size, sizes)
+    size = int(team_size)
+    return replace(
+        experiment, rosters=Rosters(train=(size,)), curriculum=Curriculum((Stage(1.0, (size,), (1.0,)),))
+    )
+
+
 @dataclass(frozen=True)
 class TableRow:
     """One column of the paper's hyperparameter table."""

@@ -10,8 +10,8 @@ import numpy as np
 from pc3d.experiments import paper
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
+from pc3d.tasks import make_task
 
-DEFINITION = "the sum of rewards"
 LINES = 200
 
 
@@ -23,14 +23,13 @@ def make_run(
     returns: dict[int, list[float]] | None,
     *,
     done: bool = True,
-    definition: str = DEFINITION,
     **changes,
 ) -> RunFolder:
     """A run with these scores by team size; none at all for None."""
     experiment = replace(paper(task, method, seed=seed), **changes)
     folder = RunFolder(root / task / method / f"seed-{seed}")
     folder.path.mkdir(parents=True)
-    about = {"experiment": asdict(experiment), "return_definition": definition}
+    about = {"experiment": asdict(experiment), "return_definition": make_task(experiment).return_definition}
     folder.experiment_file.write_text(json.dumps(about))
     if done:
         folder.done_file.write_text("{}")

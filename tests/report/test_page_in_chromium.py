@@ -111,12 +111,12 @@ def test_the_play_button_plays_and_pauses(viewer):
     assert pictures(viewer) == shown
 
 
-def test_it_stops_at_the_end_and_starts_again_from_there(viewer):
-    choose(viewer, "#speed", "8")
+def test_it_plays_again_from_the_start_and_stops_at_the_end(viewer):
     viewer.press("end", "space")
-    viewer.wait_for("parseInt(document.getElementById('clock').textContent) > 0")
+    viewer.wait_for(f"parseInt(document.getElementById('clock').textContent) < {STEPS}")
+    choose(viewer, "#speed", "8")
     viewer.wait_for(f"parseInt(document.getElementById('clock').textContent) === {STEPS}")
-    viewer.wait_for("document.getElementById('play').ariaLabel === 'Play'")
+    assert viewer.run("return document.getElementById('play').ariaLabel") == "Play"
 
 
 def test_keys_step_jump_and_play(viewer):
@@ -148,6 +148,17 @@ def test_the_return_so_far_ends_at_the_reported_return(viewer):
     viewer.press("end")
     result = viewer.text(".stage .result").split()
     assert result[1] == result[3]
+
+
+def test_foragers_share_their_return(window, tmp_path):
+    world = {"size": 10, "sight": 2, "levels": [1, 1], "foods": [[5, 5, 2]], "food_left": [1, 0]}
+    world["positions"] = [[[5, 4], [5, 6]]] * 2
+    shared = {"task": "lbf", "team_size": 2, "reward": [1.0], "return": 0.5, "world": world}
+    path = tmp_path / "watch.html"
+    path.write_text(replay_page([TINY_REPLAY | shared]), encoding="utf-8")
+    open_page(window, path)
+    window.press("end")
+    assert window.text(".stage .result") == "return 0.50 of 0.50"
 
 
 def test_another_team_size_brings_another_team(viewer):

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from pc3d import threads
+from pc3d import processes, threads
 from pc3d.errors import Pc3dError, unknown_name
 
 COMMANDS = {
@@ -17,6 +17,7 @@ COMMANDS = {
     "report": ("pc3d.cli.report", "make the paper's tables and figures, and a web page, from your runs"),
     "evaluate": ("pc3d.cli.evaluate", "score finished policies at every team size"),
     "watch": ("pc3d.cli.watch", "play one episode of a policy and make a picture story of it"),
+    "study": ("pc3d.cli.study", "many runs: tasks × methods × seeds, on all cores, resumable"),
     "demo": ("pc3d.cli.demo", "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)"),
 }
 INTERRUPTED = 130
@@ -25,6 +26,7 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; whatever we expect may go wrong becomes one sentence and an exit code."""
     threads.pin()
+    processes.end_with_parent_if_asked()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(words)

@@ -49,7 +49,7 @@ def run(command: Command) -> int:
 def _introduction(command: Command) -> str:
     rosters = ROSTERS[TASK]
     return (
-        f"Two teams learn to cover landmarks without touching each other, {command.episodes:,} episodes each, "
+        f"Two teams learn to cover landmarks without collisions, {command.episodes:,} episodes each, "
         f"with {', '.join(map(str, rosters.train))} agents. Then they play with "
         f"{', '.join(map(str, rosters.validation + rosters.test))} agents, sizes they have never met."
     )

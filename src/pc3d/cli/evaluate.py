@@ -17,7 +17,14 @@ from rich.table import Table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.errors import BadInput
 from pc3d.evaluation.references import reference_teams
-from pc3d.evaluation.run import DEFAULT_SETTINGS, EvaluationSettings, evaluate, evaluate_references, parts
+from pc3d.evaluation.run import (
+    DEFAULT_SETTINGS,
+    Advance,
+    EvaluationSettings,
+    evaluate,
+    evaluate_references,
+    parts,
+)
 from pc3d.evaluation.table import ScoreRow
 from pc3d.experiments import ROSTERS
 from pc3d.policy import load_policy
@@ -62,7 +69,8 @@ def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
         raise BadInput(
             "name at least one run folder, folder of runs or policy file, or use --references TASK"
         )
-    finished, unfinished = [], []
+    finished: list[Path] = []
+    unfinished: list[Path] = []
     for path in paths:
         if path.is_file():
             finished.append(path)
@@ -108,7 +116,7 @@ def _run_references(command: Command, task_name: str) -> int:
 
 
 @contextmanager
-def _progress(title: str, total: int) -> Iterator:
+def _progress(title: str, total: int) -> Iterator[Advance]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task(title, total=total)

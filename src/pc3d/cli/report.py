@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as TerminalTable
@@ -60,10 +61,13 @@ def _evaluate_missing(runs: Runs) -> bool:
 
 
 def _for_terminal(table: Table) -> TerminalTable:
-    """The same table, with the paper's number under ours."""
-    shown = TerminalTable(title=table.title, title_justify="left", show_lines=True)
-    for place, column in enumerate(table.full_columns):
-        shown.add_column(column, justify="right" if place else "left")
+    """One task's table, with the paper's number under ours."""
+    ((task, _),) = table.groups
+    shown = TerminalTable(
+        title=f"{task}: return by split", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    )
+    for place, column in enumerate(table.columns):
+        shown.add_column(column, justify="right" if place else "left", no_wrap=place > 0)
     for row in table.rows:
         shown.add_row(
             *(Text(f"{cell.text}\n{cell.note}".strip(), "bold" if cell.best else "") for cell in row)

@@ -8,7 +8,7 @@ import tyro
 
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.errors import BadInput
-from pc3d.experiments import METHOD_NAMES, PRESETS, preset
+from pc3d.experiments import METHOD_NAMES, PRESETS, preset, specialist
 from pc3d.metrics import read_lines
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
@@ -37,7 +37,9 @@ def parse(words: list[str]) -> Command:
             raise BadInput(f"usage: {USAGE}; METHOD is one of {', '.join(METHOD_NAMES)}")
     rest = words[len([word for word in words[:2] if not word.startswith("-")]) :]
     chosen, rest = _take_option(rest, "--preset", "paper")
-    default = Command(experiment=preset(chosen, *names))
+    only_size, rest = _take_option(rest, "--specialist", "")
+    experiment = preset(chosen, *names)
+    default = Command(experiment=specialist(experiment, only_size) if only_size else experiment)
     return tyro.cli(
         Command,
         prog=f"pc3d train {' '.join(names)}",
@@ -84,5 +86,5 @@ def _take_option(words: list[str], name: str, default: str) -> tuple[str, list[s
         return default, words
     place = words.index(name)
     if place + 1 >= len(words):
-        raise BadInput(f"{name} needs a value: one of {', '.join(PRESETS)}")
+        raise BadInput(f"{name} needs a value")
     return words[place + 1], words[:place] + words[place + 2 :]

@@ -46,7 +46,9 @@ def run(command: Command) -> int:
     if out.suffix not in (*FILM_FORMATS, ".html"):
         raise BadInput(f"a film is a .gif, .mp4 or .html file, not {out.name}")
     if not SMALLEST_PICTURE <= command.size <= LARGEST_PICTURE:
-        raise BadInput(f"a picture is {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels wide, not {command.size}")
+        raise BadInput(
+            f"a picture is {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels wide, not {command.size}"
+        )
     episode = _play(policy, command)
     with explained(f"writing {out}"):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -54,8 +56,10 @@ def run(command: Command) -> int:
             _write_page(out, policy, episode, command.rollout)
         else:
             _write_film(out, policy, episode, command)
-    print(f"{experiment.task} {experiment.method} seed {experiment.seed}, {command.team_size} agents: "
-          f"return {float(episode.returns):.4f}\nwrote {out}")
+    print(
+        f"{experiment.task} {experiment.method} seed {experiment.seed}, {command.team_size} agents: "
+        f"return {float(episode.returns):.4f}\nwrote {out}"
+    )
     return 0
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from pc3d.evaluation.recording import Recording
 from pc3d.evaluation.scores import score
 from pc3d.networks.actor import Actor
-from pc3d.networks.conditioning import GateMode, StudentContext
+from pc3d.networks.conditioning import GatedFilm, GateMode, HyperHead, StudentContext
 from pc3d.policy import Policy
 from pc3d.settings import Experiment
 from pc3d.tasks.task import AnyTask
@@ -49,7 +49,7 @@ def context_summary(policy: Policy, task: AnyTask, recording: Recording, *, gree
 
 def with_gate(actor: Actor, experiment: Experiment, mode: GateMode) -> Actor:
     """The same trained numbers with the gate in another mode."""
-    trained = actor.conditioning.student
+    assert isinstance(actor.conditioning, GatedFilm | HyperHead)
     other = StudentContext(
         jax.random.key(0),
         features=experiment.actor.rnn_dim,
@@ -58,5 +58,5 @@ def with_gate(actor: Actor, experiment: Experiment, mode: GateMode) -> Actor:
         distillation=experiment.distillation,
         recipe=experiment.recipe,
     )
-    student = jax.tree.unflatten(jax.tree.structure(other), jax.tree.leaves(trained))
+    student = jax.tree.unflatten(jax.tree.structure(other), jax.tree.leaves(actor.conditioning.student))
     return eqx.tree_at(lambda actor: actor.conditioning.student, actor, student)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import jax
@@ -15,7 +16,7 @@ from pc3d.errors import BadInput
 from pc3d.evaluation.recording import Recording
 from pc3d.tasks.task import AnyTask
 
-CAPTION_HEIGHT = 28
+CAPTION_WIDTH, CAPTION_HEIGHT = 320, 28  # room for the longest caption, even under a narrow picture
 CAPTION_FONT = 15
 INK, PAPER = (38, 42, 51), (255, 255, 255)
 EPISODE_SECONDS = 15  # a long episode is shown faster
@@ -25,7 +26,9 @@ LAST_FRAME_SECONDS = 1.5
 Frame = np.ndarray
 
 
-def frames(task: AnyTask, episode: Recording, *, size: int = 480, show_range: bool = False) -> Iterator[Frame]:
+def frames(
+    task: AnyTask, episode: Recording, *, size: int = 480, show_range: bool = False
+) -> Iterator[Frame]:
     """A picture of every moment of an episode (a recording without an episode axis), the start first."""
     for moment in range(len(episode.rewards) + 1):
         state = jax.tree.map(lambda values, moment=moment: values[moment], episode.states)
@@ -55,7 +58,7 @@ def save_mp4(path: Path, pictures: list[Frame], rate: int) -> None:
     height, width, _ = pictures[0].shape
     options = f"-y -loglevel error -f rawvideo -pix_fmt rgb24 -s {width}x{height} -r {rate} -i -".split()
     # Players want an even number of pixels each way.
-    encoding = "-vf pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white -pix_fmt yuv420p".split()
+    encoding = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white", "-pix_fmt", "yuv420p"]
     finished = subprocess.run(
         [_ffmpeg(), *options, *encoding, str(path)],
         input=b"".join(picture.tobytes() for picture in pictures),
@@ -74,16 +77,19 @@ def _ffmpeg() -> str:
     if found:
         return found
     try:
-        from imageio_ffmpeg import get_ffmpeg_exe
+        get_ffmpeg_exe = import_module("imageio_ffmpeg").get_ffmpeg_exe
     except ImportError:
-        raise BadInput("an mp4 needs ffmpeg or the package imageio-ffmpeg: install one, or write a .gif") from None
+        raise BadInput(
+            "an mp4 needs ffmpeg or the package imageio-ffmpeg: install one, or write a .gif"
+        ) from None
     return str(get_ffmpeg_exe())
 
 
 def _with_caption(picture: Frame, text: str) -> Frame:
     height, width, _ = picture.shape
-    image = Image.new("RGB", (width, height + CAPTION_HEIGHT), PAPER)
-    image.paste(Image.fromarray(picture))
+    wide = max(width, CAPTION_WIDTH)
+    image = Image.new("RGB", (wide, height + CAPTION_HEIGHT), PAPER)
+    image.paste(Image.fromarray(picture), ((wide - width) // 2, 0))
     pen = ImageDraw.Draw(image)
     pen.text((8, height + CAPTION_HEIGHT // 2), text, INK, ImageFont.load_default(CAPTION_FONT), anchor="lm")
     return np.asarray(image)

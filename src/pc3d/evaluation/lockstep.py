@@ -6,6 +6,7 @@ plays the same episodes here and there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
@@ -16,7 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.evaluation.scores import Scores
 from pc3d.networks.actor import Actor
-from pc3d.rollout import choose, draws_of
+from pc3d.rollout import Draws, choose, draws_of
 from pc3d.tasks.originals import original_world
 from pc3d.tasks.task import AnyTask, Outcome, WorldState
 
@@ -30,6 +31,9 @@ class Worlds(Protocol):
     def states(self) -> list[Any]: ...
     def observations(self) -> Observations: ...
     def step(self, keys: PRNGKeyArray, actions: Actions) -> Outcome: ...
+
+
+MakeWorlds = Callable[[AnyTask, WorldState], Worlds]  # from a task and starts with a rollout axis
 
 
 class Team(Protocol):
@@ -53,14 +57,14 @@ class Record:
         }
 
     def scores(self, task: AnyTask) -> Scores:
-        returns = task.reported_return(self.rewards.sum(axis=1), task.slots)
+        returns = np.asarray(task.reported_return(self.rewards.sum(axis=1), jnp.asarray(task.slots)))
         return Scores(returns, {name: values.sum(axis=1) for name, values in self.measures.items()})
 
 
-def play_in_lockstep(task: AnyTask, keys: PRNGKeyArray, make_worlds: type[Worlds], team: Team) -> Record:
+def play_in_lockstep(task: AnyTask, keys: PRNGKeyArray, make_worlds: MakeWorlds, team: Team) -> Record:
     """Play the episodes of these keys to their ends; the task has as many slots as the team has agents."""
-    draws = jax.vmap(partial(draws_of, task))(keys)
-    worlds = make_worlds(task, jax.jit(jax.vmap(lambda key: task.reset(key, task.slots)))(draws.start))
+    draws, starts = _begin(task, keys)
+    worlds = make_worlds(task, starts)
     going = np.ones(len(keys), bool)
     actions, outcomes, played = [], [], []
     for time in range(task.horizon):
@@ -81,7 +85,10 @@ class PortWorlds:
 
     def states(self) -> list[WorldState]:
         states = jax.device_get(self._states)
-        return [jax.tree.map(lambda values, place=place: values[place], states) for place in range(len(states.time))]
+        return [
+            jax.tree.map(lambda values, place=place: values[place], states)
+            for place in range(len(states.time))
+        ]
 
     def observations(self) -> Observations:
         return np.asarray(_observe(self._task, self._states))
@@ -128,6 +135,12 @@ class ActorTeam:
             self._memory = self._actor.first_memory(*chances.shape)
         self._memory, actions = _decide(self._greedy, self._actor, self._memory, observations, chances)
         return np.asarray(actions)
+
+
+@partial(jax.jit, static_argnums=0)
+def _begin(task: AnyTask, keys: PRNGKeyArray) -> tuple[Draws, WorldState]:
+    draws = jax.vmap(partial(draws_of, task))(keys)
+    return draws, jax.vmap(lambda key: task.reset(key, task.slots))(draws.start)
 
 
 @partial(jax.jit, static_argnums=0)

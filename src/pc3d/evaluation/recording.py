@@ -41,9 +41,7 @@ class Recording(eqx.Module):
         if use is not None:
             use = ContextUse(use.gate[:steps, :agents], use.alignment[:steps, :agents])
         states = jax.tree.map(lambda values: values[: steps + 1], single.states)
-        return Recording(
-            agents, states, single.played[:steps], single.rewards[:steps], single.returns, use
-        )
+        return Recording(agents, states, single.played[:steps], single.rewards[:steps], single.returns, use)
 
 
 def record(

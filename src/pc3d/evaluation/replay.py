@@ -12,9 +12,7 @@ from pc3d.evaluation.recording import Recording
 from pc3d.policy import Policy
 from pc3d.tasks.foraging import SIDE, SIGHT, ForagingState
 from pc3d.tasks.spread import SpreadState
-from pc3d.tasks.warehouse import (
-    WarehouseState,
-)
+from pc3d.tasks.warehouse import WarehouseState
 from pc3d.tasks.warehouse_floor import (
     COLUMNS,
     FLOOR,
@@ -82,7 +80,7 @@ def _warehouse_world(states: WarehouseState, size: int) -> dict[str, Any]:
         "positions": _places(states.cells[:, :size]),
         "directions": states.directions[:, :size].tolist(),
         "carried": (states.carried[:, :size] - 1).tolist(),
-        "moves": _shelves_put_down(states.standing),
+        "moves": _shelves_put_down(np.asarray(states.standing)),
         "requests": (states.requests[:, :size] - 1).tolist(),
     }
 
@@ -96,7 +94,7 @@ def _shelves_put_down(standing: np.ndarray) -> list[list[int]]:
     ]
 
 
-def _places(cells: np.ndarray) -> list[Any]:
+def _places(cells: Any) -> list[Any]:
     return np.stack(column_and_row(cells), axis=-1).tolist()
 
 

@@ -87,7 +87,12 @@ def parts(sizes: int, settings: EvaluationSettings) -> int:
 
 
 def evaluate_references(
-    task: AnyTask, rosters: Rosters, team_sizes: tuple[int, ...], rollouts: int, folder: Path, advance: Advance
+    task: AnyTask,
+    rosters: Rosters,
+    team_sizes: tuple[int, ...],
+    rollouts: int,
+    folder: Path,
+    advance: Advance,
 ) -> list[ScoreRow]:
     """Score the players that never learned, and write references.csv."""
     rows = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 import equinox as eqx
@@ -21,8 +22,8 @@ MOST_AT_ONCE = 128  # episodes side by side; more are no faster on a CPU and onl
 class Scores(eqx.Module):
     """What the rollouts of one team size came to."""
 
-    returns: Float[Array, " rollout"]
-    measures: dict[str, Float[Array, " rollout"]]
+    returns: Float[Array | np.ndarray, " rollout"]
+    measures: Mapping[str, Float[Array | np.ndarray, " rollout"]]
 
 
 def returns_by_size(
@@ -30,7 +31,9 @@ def returns_by_size(
 ) -> dict[int, Float[np.ndarray, " rollout"]]:
     """The reported returns of that many rollouts of each size."""
     wide = task.with_slots(max(team_sizes))
-    return {size: score(wide, actor, size, rollouts, greedy=greedy).returns for size in team_sizes}
+    return {
+        size: np.asarray(score(wide, actor, size, rollouts, greedy=greedy).returns) for size in team_sizes
+    }
 
 
 def score(task: AnyTask, actor: Actor, team_size: int, rollouts: int, *, greedy: bool = False) -> Scores:

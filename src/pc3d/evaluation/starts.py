@@ -1,4 +1,4 @@
-"""Where evaluation begins: starts depend on (task, size, rollout) alone, so that all methods meet the same."""
+"""Where evaluation begins: starts depend on (task, size, rollout) alone, so all methods meet the same."""
 
 from functools import partial
 

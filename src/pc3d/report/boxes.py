@@ -15,8 +15,8 @@ from pc3d.report.figures import INK, REFERENCE_LINES, Figure, color_of, house_st
 from pc3d.report.names import method_title, task_title
 from pc3d.report.runs import Runs
 
-PANELS_PER_ROW = 5
-PANEL_WIDTH, PANEL_HEIGHT = 1.9, 2.1  # inches
+PANELS_PER_ROW = 5  # at most; rows are made equally long
+PANEL_WIDTH, PANEL_HEIGHT = 1.9, 2.2  # inches
 LARGEST_GAP = 1.0  # in heights of what is shown already; a method further below only gets a marker
 CAPTION = (
     "Final-checkpoint returns by team size. A box is over the n seeds, each a dot: the mean of its rollouts "
@@ -33,8 +33,8 @@ def return_boxes(runs: Runs, task: str, methods: Sequence[str], name: str) -> Fi
     if not scored:
         return None
     sizes = runs.rosters(task).all
-    columns = min(PANELS_PER_ROW, len(sizes))
-    rows = -(-len(sizes) // columns)
+    rows = -(-len(sizes) // PANELS_PER_ROW)
+    columns = -(-len(sizes) // rows)
     with house_style():
         drawing = Drawing(figsize=(PANEL_WIDTH * columns, PANEL_HEIGHT * rows + 0.5))
         panels = drawing.subplots(rows, columns, squeeze=False).flatten()
@@ -98,6 +98,8 @@ def _box(axes: Axes, place: int, method: str, returns: Float[np.ndarray, " seed"
             whiskerprops={"color": color, "linewidth": 1.1},
             capprops={"color": color, "linewidth": 1.1},
         )
+    else:
+        axes.plot([place - 0.31, place + 0.31], np.repeat(returns, 2), color=color, linewidth=2)
     axes.plot(np.full(len(returns), place), returns, "o", color=color, markersize=3, alpha=0.9)
 
 
@@ -108,8 +110,9 @@ def _references(axes: Axes, runs: Runs, task: str, size: int) -> None:
         if not player.lacking((size,)):
             value = task_title(task).scale * player.means((size,))[0]
             axes.axhline(value, color=INK, linewidth=0.9, linestyle=REFERENCE_LINES.get(name, "-"))
-            numbers.append(f"{method_title(name).lower()} {value:.3g}")
-    axes.set_xlabel(", ".join(numbers), fontsize=6.5)
+            numbers.append(f"{method_title(name).lower()} {value:.1f}")
+    lines = [", ".join(numbers[:2]), *numbers[2:]]  # as wide as a panel
+    axes.set_xlabel("\n".join(lines), fontsize=6.5)
 
 
 def _below(axes: Axes, place: int, method: str, median: float) -> None:

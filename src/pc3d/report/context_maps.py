@@ -43,8 +43,8 @@ def context_map(runs: Runs, task: str, name: str) -> Figure | None:
     rollouts = sorted({context.rollouts for several in found.values() for context in several})
     caption = (
         f"{' or '.join(map(str, rollouts))} rollouts per team size. Colour: cosine between the student's "
-        "context and the averaged teacher's (less than 0 is drawn as 0). Text: the gate's mean ± its standard deviation across n seeds, "
-        "and below it the mean deviation within an episode."
+        "context and the averaged teacher's (less than 0 is drawn as 0). Text: the gate's mean ± its "
+        "standard deviation across n seeds, and below it the mean deviation within an episode."
     )
     return Figure(name, f"{task_title(task).name}: context recovery and use", caption, drawing)
 

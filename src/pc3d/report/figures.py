@@ -102,6 +102,7 @@ def save(figure: Figure, folder: Path) -> str:
         figure.drawing.savefig(
             png, format="png", dpi=PNG_DOTS_PER_INCH, facecolor="white", metadata={"Software": None}
         )
+        figure.drawing.set_layout_engine("none")  # found for the first file; finding it again takes as long
         text = svg(figure)
     write_atomically(folder / f"{figure.name}.png", png.getvalue())
     write_atomically(folder / f"{figure.name}.svg", text.encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 
+from pc3d.experiments import EPISODES
 from pc3d.plain import differences
 from pc3d.report.runs import REFERENCES_FILE, Runs
 
@@ -13,7 +14,14 @@ def notes(runs: Runs) -> list[str]:
     """Runs that take no part, seeds that are missing, seeds trained unlike, and references not found."""
     troubles = [f"{run.name}: {run.trouble}" for run in runs.all if run.trouble]
     unlike = _unequal_settings(runs) + _unequal_evaluations(runs)
-    return troubles + _missing(runs) + _outdated(runs) + unlike + _without_references(runs)
+    return (
+        troubles
+        + _missing(runs)
+        + _outdated(runs)
+        + unlike
+        + _other_lengths(runs)
+        + _without_references(runs)
+    )
 
 
 def _missing(runs: Runs) -> list[str]:
@@ -65,10 +73,22 @@ def _unequal_evaluations(runs: Runs) -> list[str]:
     return notes
 
 
+def _other_lengths(runs: Runs) -> list[str]:
+    """Tasks whose runs are longer or shorter than the paper's, whose numbers stand beside them."""
+    notes = []
+    for task in runs.tasks:
+        lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
+        if task in EPISODES and lengths != [EPISODES[task]]:
+            ours = " or ".join(f"{length:,}" for length in lengths)
+            notes.append(f"{task}: trained for {ours} episodes, the paper's runs for {EPISODES[task]:,}")
+    return notes
+
+
 def _without_references(runs: Runs) -> list[str]:
     return [
-        f"{task}: no normalised statistics, for want of a {REFERENCES_FILE} with the same definition of the "
-        f"return, a random player, and a better one at every size (pc3d evaluate --references {task} --out DIR)"
+        f"{task}: no normalised statistics, for want of a {REFERENCES_FILE} with the same definition of "
+        "the return, a random player, and a better one at every size "
+        f"(pc3d evaluate --references {task} --out DIR)"
         for task in runs.tasks
         if runs.reference_range(task) is None
     ]

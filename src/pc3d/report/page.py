@@ -32,6 +32,8 @@ SCRIPTS = (
     "replays.js",
     "player.js",
     "chart.js",
+    "elements.js",
+    "focus.js",
     "stage.js",
     "viewer.js",
 )
@@ -100,7 +102,7 @@ def _page(title: str, sections: Sequence[Section], replays: Sequence[dict[str, A
         policy=_policy(script),
         title=escape(title),
         style=_asset("page.css"),
-        contents=_contents(sections) if sections else "",
+        contents=_contents(sections, bool(replays)) if sections else "",
         viewer=_viewer(replays) if replays else "",
         sections="\n".join(_section(number, section) for number, section in enumerate(sections, start=1)),
         script=script,
@@ -123,12 +125,11 @@ def _policy(script: str) -> str:
     return f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
-def _contents(sections: Sequence[Section]) -> str:
-    links = "".join(
-        f'<li><a href="#section-{number}">{escape(section.heading)}</a></li>'
-        for number, section in enumerate(sections, start=1)
-    )
-    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+def _contents(sections: Sequence[Section], has_viewer: bool) -> str:
+    links = [("viewer", "Replays")] if has_viewer else []
+    links += [(f"section-{number}", section.heading) for number, section in enumerate(sections, start=1)]
+    items = "".join(f'<li><a href="#{name}">{escape(heading)}</a></li>' for name, heading in links)
+    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
 
 
 def _section(number: int, section: Section) -> str:
@@ -145,9 +146,9 @@ def _table(table: Table) -> str:
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     rows = "\n".join(f"<tr>{_row(row)}</tr>" for row in table.rows)
     return (
-        f'<div class="wide" tabindex="0" role="region" aria-label="{caption}"><table>'
-        f"<caption>{caption}</caption>\n<thead>{_groups(table)}<tr>{head}</tr></thead>\n"
-        f"<tbody>{rows}</tbody></table></div>"
+        f'<figure><figcaption>{caption}</figcaption><div class="wide" tabindex="0">\n'
+        f'<table aria-label="{caption}">\n<thead>{_groups(table)}<tr>{head}</tr></thead>\n'
+        f"<tbody>{rows}</tbody></table></div></figure>"
     )
 
 

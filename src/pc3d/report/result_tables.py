@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pc3d.experiments import EPISODES
 from pc3d.report.names import REFERENCES, method_title, methods_in_order, task_title
 from pc3d.report.page import Cell
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, Published, ResultTable
@@ -125,8 +126,9 @@ def _caption(runs: Runs, tasks: list[str]) -> str:
     definitions = " ".join(f"{task_title(task).name}: {runs.return_definition(task)}." for task in tasks)
     return (
         "Mean over the rollouts of a team size, then over the sizes of a split, then mean ± standard "
-        f"deviation over n seeds (divided by n - {DEGREES_OF_FREEDOM_LOST}). Higher is better; bold is our best of "
-        f"a column; the paper's numbers have five seeds. {_budgets(runs, tasks)} Returns: {definitions}"
+        f"deviation over n seeds (divided by n - {DEGREES_OF_FREEDOM_LOST}). Higher is better; bold is our "
+        f"best of a column; the paper's numbers have five seeds. {_budgets(runs, tasks)} "
+        f"Returns: {definitions}"
     )
 
 
@@ -136,4 +138,5 @@ def _budgets(runs: Runs, tasks: list[str]) -> str:
     for task in tasks:
         lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
         parts.append(f"{task_title(task).name} {' or '.join(f'{length:,}' for length in lengths)}")
-    return f"Training episodes: {', '.join(parts)} (paper: Spread 20,000, LBF 12,000, RWARE 20,000)."
+    paper = ", ".join(f"{task_title(task).name} {EPISODES[task]:,}" for task in tasks if task in EPISODES)
+    return f"Training episodes: {', '.join(parts)} (paper: {paper})."

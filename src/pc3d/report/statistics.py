@@ -125,7 +125,7 @@ def _interval(statistic: Callable[..., float], resample: Resample, seeds: int) -
 
 def _stratified(scores: Matrix, draws: Draws) -> Matrix:
     """As many seeds as there are, drawn with replacement, for each size anew."""
-    return np.take_along_axis(scores, draws.choice(len(scores), scores.shape), axis=0)
+    return scores[draws.choice(len(scores), scores.shape), np.arange(scores.shape[1])]
 
 
 def _tails() -> tuple[float, float]:

@@ -24,7 +24,8 @@ CAPTION = (
     "Returns on a scale where, at every team size, the random player is 0 and the best reference is 1. Seen "
     "sizes are the training split, unseen ones validation and test. Intervals: percentile bootstrap over "
     f"seeds with {RESAMPLES:,} resamples; for the interquartile mean (IQM) and the probability of "
-    "improvement the sizes are strata, differences keep a seed's scores together. A single seed has no interval."
+    "improvement the sizes are strata, differences keep a seed's scores together. A single seed has no "
+    "interval."
 )
 COLUMNS = (
     "Method",

@@ -34,8 +34,12 @@ def _posts(agents: list[Cell], levels: Int[np.ndarray, " agent"], foods: dict[Ce
         ready = {food: crew for food, crew in crews.items() if crew is not None}
         if not ready:
             break
-        food = min(ready, key=lambda food: max(_steps(frozenset(foods), post)[agents[agent]]
-                                               for agent, post in ready[food].items()))
+        food = min(
+            ready,
+            key=lambda food: max(
+                _steps(frozenset(foods), post)[agents[agent]] for agent, post in ready[food].items()
+            ),
+        )
         posts.update(ready[food])
         del left[food]
     return posts
@@ -73,7 +77,9 @@ def _walk(agents: list[Cell], posts: dict[int, Cell], foods: frozenset[Cell]) ->
     """One step of everybody: around those who stand, and no two into one cell."""
     standing = {agent: cell for agent, cell in enumerate(agents) if posts.get(agent, cell) == cell}
     walls = foods | frozenset(standing.values())
-    actions = np.array([LOAD if agent in posts and agent in standing else NONE for agent in range(len(agents))])
+    actions = np.array(
+        [LOAD if agent in posts and agent in standing else NONE for agent in range(len(agents))]
+    )
     claimed: set[Cell] = set()
     travellers = [agent for agent in posts if agent not in standing]
     for agent in sorted(travellers, key=lambda agent: _steps(walls, posts[agent])[agents[agent]]):

@@ -43,8 +43,10 @@ def assign(costs: Float[np.ndarray, "agent target"]) -> Int[np.ndarray, " agent"
     best = np.where(sets == 0, 0.0, np.inf)
     choices = []
     for own_costs in costs:
-        options = [np.where(sets >> target & 1, best[sets & ~(1 << target)] + cost, np.inf)
-                   for target, cost in enumerate(own_costs)]
+        options = [
+            np.where(sets >> target & 1, best[sets & ~(1 << target)] + cost, np.inf)
+            for target, cost in enumerate(own_costs)
+        ]
         choices.append(np.argmin(options, axis=0))
         best = np.min(options, axis=0)
     taken, targets = int(sets[-1]), np.zeros(agents, int)
@@ -68,7 +70,9 @@ def _standing_room(landmarks: Points) -> Points:
 
 
 def _drive(
-    position: Float[np.ndarray, "2"], velocity: Float[np.ndarray, "2"], target: Float[np.ndarray, "2"],
+    position: Float[np.ndarray, "2"],
+    velocity: Float[np.ndarray, "2"],
+    target: Float[np.ndarray, "2"],
     others: Float[np.ndarray, "other step 2"],
 ) -> tuple[int, Path]:
     """The first action of the best plan, and the path it leads along."""

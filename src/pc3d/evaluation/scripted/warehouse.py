@@ -70,11 +70,14 @@ class _Plan:
         self._share_out(fetching, wanted)
 
     def actions(self) -> Int[np.ndarray, " agent"]:
-        """Those closest to their target decide first."""
-        for robot in sorted(self.robots, key=lambda robot: self._steps(robot, self._target(robot))):
+        """Loaded robots decide first, having fewer ways; among equals those closest to their target."""
+        for robot in sorted(self.robots, key=self._rank):
             if robot not in self.next_cells:
                 self._decide(robot, pusher=None)
         return np.array([self._action(robot) for robot in self.robots])
+
+    def _rank(self, robot: int) -> tuple[bool, int]:
+        return self.carried[robot] == NOTHING, self._steps(robot, self._target(robot))
 
     def _share_out(self, robots: list[int], places: list[int]) -> None:
         """One place each, the nearest pair of robot and place first."""

@@ -42,8 +42,9 @@ class Chart {
     const { context } = this;
     context.fillStyle = palette.muted;
     context.font = "11px system-ui, sans-serif";
-    context.textAlign = "center";
-    context.fillText("return so far", this.#x(this.steps / 2), 20);
+    const falling = this.low < 0; // the title stands where the lines are not
+    context.textAlign = falling ? "end" : "start";
+    context.fillText("return so far", this.#x(falling ? this.steps : 0), 21);
     context.textAlign = "start";
     for (const value of [this.low, this.high]) {
       const y = Math.round(this.#y(value)) + 0.5;

@@ -10,14 +10,23 @@ const Foraging = {
     return { left: -0.1, top: -0.1, width: side + 0.2, height: side + 0.2 };
   },
 
-  // Agents that share a cell stand around its middle, so that each one shows.
   places(replay, time) {
+    return this.bodies(replay, time).map(({ x, y }) => [x, y]);
+  },
+
+  // Agents that share a cell are smaller and stand around its middle, so that each one shows.
+  bodies(replay, time) {
     const cells = placesAt(replay.world.positions, time);
     return cells.map(([row, column], agent) => {
       const sharing = cells.flatMap((cell, other) => (distance(cell, [row, column]) < 0.3 ? [other] : []));
-      const aside = sharing.length > 1 ? 0.2 : 0;
+      const crowded = sharing.length > 1;
+      const aside = crowded ? 0.22 : 0;
       const angle = (2 * Math.PI * sharing.indexOf(agent)) / sharing.length;
-      return [column + 0.5 + aside * Math.cos(angle), row + 0.5 + aside * Math.sin(angle)];
+      return {
+        x: column + 0.5 + aside * Math.cos(angle),
+        y: row + 0.5 + aside * Math.sin(angle),
+        radius: this.agentRadius * (crowded ? 0.65 : 1),
+      };
     });
   },
 
@@ -33,10 +42,10 @@ const Foraging = {
       const eaten = !((left[now] >> food) & 1);
       this.drawFood(pen, column + 0.5, row + 0.5, level, eaten);
     });
-    this.places(replay, time).forEach(([x, y], agent) => {
+    this.bodies(replay, time).forEach(({ x, y, radius }, agent) => {
       const look = { highlighted: highlighted.includes(agent) };
-      const ink = drawAgent(pen, x, y, this.agentRadius, contextOf(replay, time, agent), look);
-      pen.text(x, y + 0.02, String(levels[agent]), { colour: ink, height: 0.42 });
+      const ink = drawAgent(pen, x, y, radius, contextOf(replay, time, agent), look);
+      pen.text(x, y + 0.02, String(levels[agent]), { colour: ink, height: radius });
     });
   },
 
@@ -82,5 +91,5 @@ const Foraging = {
       pen.text(0, 0.02, "1", { colour: ink, height: 0.45 });
     }],
   ],
-  observed: "Agents observe food in the shaded cells and teammates in the dashed window.",
+  observed: "Observations: food in the shaded cells, teammates in the dashed window.",
 };

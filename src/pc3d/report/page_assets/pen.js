@@ -6,17 +6,17 @@ class Pen {
     this.context = canvas.getContext("2d");
   }
 
-  // Clears the canvas and fits the box {left, top, width, height} into it.
-  begin(box, { upward = false } = {}) {
+  // Clears the canvas and fits the box {left, top, width, height, upward} into it.
+  begin(box) {
     const { canvas, context } = this;
     const pixels = devicePixelRatio || 1;
     const [width, height] = [canvas.clientWidth * pixels, canvas.clientHeight * pixels].map(Math.round);
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     context.clearRect(0, 0, width, height);
     this.scale = Math.min(width / box.width, height / box.height);
-    this.sign = upward ? -1 : 1;
+    this.sign = box.upward ? -1 : 1;
     this.left = (width - box.width * this.scale) / 2 - box.left * this.scale;
-    const edge = upward ? -(box.top + box.height) : box.top;
+    const edge = box.upward ? -(box.top + box.height) : box.top;
     this.top = (height - box.height * this.scale) / 2 - edge * this.scale;
   }
 

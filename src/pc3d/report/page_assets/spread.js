@@ -72,7 +72,8 @@ const Spread = {
       pen.path([places[agent], landmark], { stroke: palette.good, line: 0.012, alpha: 0.7 });
     }
     for (const teammate of nearest(teammates)) {
-      pen.path([places[agent], teammate], { stroke: palette.sight, line: 0.012, alpha: 0.8, dash: [0.03, 0.03] });
+      const look = { stroke: palette.sight, line: 0.012, alpha: 0.8, dash: [0.03, 0.03] };
+      pen.path([places[agent], teammate], look);
     }
   },
 
@@ -108,7 +109,7 @@ const Spread = {
     ["covered landmark", (pen) => Spread.drawLandmark(pen, 0, 0, true)],
     ["two agents touch", (pen) => Spread.drawContact(pen, 0, 0)],
   ],
-  observed: "Lines lead to the three nearest landmarks (solid) and teammates (dashed), all an agent observes.",
+  observed: "Observations: lines lead to the three nearest landmarks (solid) and teammates (dashed).",
 };
 
 function distance([ax, ay], [bx, by]) {

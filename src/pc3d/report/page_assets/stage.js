@@ -8,6 +8,7 @@ class Stage {
     this.focus = focus;
     this.replay = null;
     this.shownTime = 0;
+    this.wanted = {}; // the method and seed that the reader chose
     this.#build(onChoice);
   }
 
@@ -24,25 +25,30 @@ class Stage {
     body.append(this.canvas, this.agents);
     this.element.append(head, body);
     this.pen = new Pen(this.canvas);
-    for (const select of [this.method, this.seed]) select.addEventListener("change", onChoice);
+    for (const choice of ["method", "seed"]) {
+      this[choice].addEventListener("change", () => {
+        this.wanted[choice] = this[choice].value;
+        onChoice();
+      });
+    }
     this.canvas.addEventListener("pointermove", (event) => this.focus.pointAt(this.#agentUnder(event)));
     this.canvas.addEventListener("pointerleave", () => this.focus.pointAt(null));
     this.canvas.addEventListener("click", (event) => this.focus.choose(this.#agentUnder(event)));
   }
 
-  // Offers the methods and seeds among these replays; keeps the choice where it can.
+  // Offers the methods and seeds among these replays: the ones the reader chose, or else the wish.
   offer(entries, wish) {
     const titles = new Map(entries.map(({ method, title }) => [method, title]));
     const none = this.optional ? [["", "None"]] : [];
-    const wanted = this.method.options.length ? this.method.value : wish;
-    fill(this.method, [...none, ...titles], wanted);
+    fill(this.method, [...none, ...titles], this.wanted.method ?? wish);
     const seeds = valuesOf(entries.filter(({ method }) => method === this.method.value), "seed");
-    fill(this.seed, seeds.map((seed) => [String(seed), `seed ${seed}`]), this.seed.value);
+    fill(this.seed, seeds.map((seed) => [String(seed), `seed ${seed}`]), this.wanted.seed);
     this.seed.hidden = seeds.length === 0;
   }
 
   entryAmong(entries) {
-    return entries.find(({ method, seed }) => method === this.method.value && String(seed) === this.seed.value);
+    const [method, seed] = [this.method.value, this.seed.value];
+    return entries.find((entry) => entry.method === method && String(entry.seed) === seed);
   }
 
   show(replay) {
@@ -55,19 +61,25 @@ class Stage {
 
   #buildAgents() {
     const withContext = Boolean(this.replay.gate || this.replay.alignment);
-    this.chips = Array.from({ length: this.replay.team_size }, (_, agent) => {
-      const chip = make("button", { type: "button" });
-      chip.append(make("b", { textContent: agent + 1 }));
-      if (withContext) chip.append(make("span", { className: "dot" }), make("span"), make("span", { className: "gate" }));
-      chip.addEventListener("click", () => this.focus.choose(agent));
-      chip.addEventListener("pointerenter", () => this.focus.pointAt(agent));
-      chip.addEventListener("pointerleave", () => this.focus.pointAt(null));
-      return chip;
-    });
+    const team = Array.from({ length: this.replay.team_size }, (_, agent) => agent);
+    this.chips = team.map((agent) => this.#buildChip(agent, withContext));
     const items = this.chips.map((chip) => wrapped("li", chip));
-    if (!withContext) items.push(make("li", { className: "none", textContent: "This method has no context." }));
+    const note = make("li", { className: "none", textContent: "This method has no context." });
+    if (!withContext) items.push(note);
     this.agents.classList.toggle("with-context", withContext);
     this.agents.replaceChildren(...items);
+  }
+
+  // A button with the agent's number and, if it has a context, its alignment and gate.
+  #buildChip(agent, withContext) {
+    const chip = make("button", { type: "button" });
+    chip.append(make("b", { textContent: agent + 1 }));
+    const parts = withContext ? ["dot", "value", "gate"] : [];
+    chip.append(...parts.map((className) => make("span", { className })));
+    chip.addEventListener("click", () => this.focus.choose(agent));
+    chip.addEventListener("pointerenter", () => this.focus.pointAt(agent));
+    chip.addEventListener("pointerleave", () => this.focus.pointAt(null));
+    return chip;
   }
 
   draw(time, box, showRange) {
@@ -78,7 +90,7 @@ class Stage {
     this.shownTime = time;
     const observers = showRange ? (looked.length ? looked : everyone) : [];
     this.canvas.style.setProperty("--ratio", box.width / box.height);
-    this.pen.begin(box, box);
+    this.pen.begin(box);
     world.draw(this.pen, this.replay, time, { highlighted: looked, observers });
     for (const agent of looked) this.#drawLabel(world, box, time, agent);
   }
@@ -102,9 +114,9 @@ class Stage {
     const ended = step > last ? `, ended at ${last}` : "";
     this.result.replaceChildren("return ", make("strong", { textContent: numberText(soFar) }),
       ` of ${numberText(replay.return)}${ended}`);
-    this.canvas.setAttribute("aria-label",
-      `${TASKS[replay.task].title}, ${this.method.selectedOptions[0].textContent}, ${replay.team_size} agents, ` +
-      `step ${Math.min(step, last)} of ${last}, return so far ${numberText(soFar)}`);
+    const title = `${TASKS[replay.task].title}, ${this.method.selectedOptions[0].textContent}`;
+    const progress = `step ${Math.min(step, last)} of ${last}, return so far ${numberText(soFar)}`;
+    labelled(this.canvas, `${title}, ${replay.team_size} agents, ${progress}`);
     this.chips.forEach((chip, agent) => this.#describeAgent(chip, agent, step));
   }
 
@@ -131,55 +143,4 @@ class Stage {
     const nearest = distances.indexOf(Math.min(...distances));
     return distances[nearest] < world.agentRadius * 1.5 ? nearest : null;
   }
-}
-
-// Which agents the reader looks at: one that was clicked, and the one under the pointer.
-class Focus {
-  constructor(onChange) {
-    this.onChange = onChange;
-    this.chosen = null;
-    this.near = null;
-  }
-
-  get agents() {
-    return [...new Set([this.chosen, this.near])].filter((agent) => agent !== null);
-  }
-
-  // In a smaller team, an agent that was looked at may not be there.
-  limit(teamSize) {
-    if (this.chosen >= teamSize) this.chosen = null;
-    if (this.near >= teamSize) this.near = null;
-  }
-
-  pointAt(agent) {
-    if (this.near === agent) return;
-    this.near = agent;
-    this.onChange();
-  }
-
-  choose(agent) {
-    this.chosen = this.chosen === agent ? null : agent;
-    this.onChange();
-  }
-}
-
-function make(tag, properties = {}) {
-  return Object.assign(document.createElement(tag), properties);
-}
-
-function wrapped(tag, child) {
-  const element = make(tag);
-  element.append(child);
-  return element;
-}
-
-function labelled(element, label) {
-  element.setAttribute("aria-label", label);
-  return element;
-}
-
-// Options are [value, text]; the wanted one is chosen if it is there, else the first.
-function fill(select, options, wanted) {
-  select.replaceChildren(...options.map(([value, text]) => make("option", { value, textContent: text })));
-  if (options.some(([value]) => value === wanted)) select.value = wanted;
 }

@@ -88,7 +88,8 @@ class Viewer {
     const splitOf = (size) => this.taskEntries.find(({ team_size: other }) => other === size).split;
     const unseen = sizes.filter((size) => splitOf(size) !== "train");
     const wanted = sizes.includes(this.size) ? this.size : (unseen.at(-1) ?? sizes.at(-1));
-    this.part("sizes").replaceChildren(...sizes.map((size) => sizeChoice(size, splitOf(size), size === wanted)));
+    const choices = sizes.map((size) => sizeChoice(size, splitOf(size), size === wanted));
+    this.part("sizes").replaceChildren(...choices);
     this.drawLegend();
     this.player.time = 0;
     this.choose();
@@ -103,7 +104,8 @@ class Viewer {
     const entries = this.taskEntries.filter(({ team_size: size }) => size === this.size);
     const methods = valuesOf(entries, "method");
     const first = methods.includes("pc3d") ? "pc3d" : methods[0];
-    const second = methods.includes("mappo") && first !== "mappo" ? "mappo" : methods.find((one) => one !== first);
+    const others = methods.filter((method) => method !== first);
+    const second = others.includes("mappo") ? "mappo" : others[0];
     [first, second ?? ""].forEach((wish, number) => this.stages[number].offer(entries, wish));
     const chosen = this.stages.map((stage) => stage.entryAmong(entries));
     const choice = (this.choice = chosen.map((entry) => entry?.number).join());
@@ -141,7 +143,8 @@ class Viewer {
 
   lines() {
     const looks = [{ colour: palette.first, dash: [] }, { colour: palette.second, dash: [6, 4] }];
-    return this.stages.flatMap(({ replay, returns }, number) => (replay ? [{ returns, ...looks[number] }] : []));
+    const lines = this.stages.map(({ returns }, number) => ({ returns, ...looks[number] }));
+    return lines.filter((_, number) => this.stages[number].replay);
   }
 
   describe() {
@@ -166,15 +169,17 @@ class Viewer {
     const rows = world.legend.map(([text, draw]) => [text, draw, world.legendBox]);
     rows.push(["ring: how far the gate is open", agent, unit]);
     const items = rows.map(([text, draw, box]) => legendItem(text, draw, box));
-    this.part("legend").replaceChildren(...items.map(({ item }) => item), scale, wrapped("li", world.observed));
+    const observed = wrapped("li", world.observed);
+    this.part("legend").replaceChildren(...items.map(({ item }) => item), scale, observed);
     for (const { paint } of items) paint();
   }
 }
 
 function sizeChoice(size, split, checked) {
-  const label = make("label", { title: SPLIT_TITLES[split] ?? "", className: split === "train" ? "" : "unseen" });
+  const meaning = SPLIT_TITLES[split] ?? split;
+  const label = make("label", { title: meaning, className: split === "train" ? "" : "unseen" });
   const input = make("input", { type: "radio", name: "team-size", value: size, checked });
-  input.setAttribute("aria-label", `${size} agents, ${SPLIT_TITLES[split] ?? split}`);
+  labelled(input, `${size} agents, ${meaning}`);
   label.append(input, make("span", { textContent: size }));
   return label;
 }

@@ -29,7 +29,8 @@ const Warehouse = {
       const loaded = carried[agent] >= 0;
       if (loaded) this.drawShelf(pen, x - 0.5, y - 0.5, requested.has(carried[agent]));
       const look = { highlighted: highlighted.includes(agent) };
-      this.drawRobot(pen, x, y, this.headingAt(world, agent, time), loaded, contextOf(replay, time, agent), look);
+      const heading = this.headingAt(world, agent, time);
+      this.drawRobot(pen, x, y, heading, loaded, contextOf(replay, time, agent), look);
     });
   },
 
@@ -46,7 +47,8 @@ const Warehouse = {
     for (let cell = 0; cell < columns * rows; cell += 1) {
       if (highway[cell] === "1") continue;
       const [x, y] = [cell % columns, Math.floor(cell / columns)];
-      pen.box(x + 0.07, y + 0.07, 0.86, 0.86, { fill: palette.paper, stroke: palette.grid, line: 0.03, radius: 0.1 });
+      const look = { fill: palette.paper, stroke: palette.grid, line: 0.03, radius: 0.1 };
+      pen.box(x + 0.07, y + 0.07, 0.86, 0.86, look);
     }
     for (const [x, y] of goals) this.drawGoal(pen, x, y);
     pen.box(0, 0, columns, rows, { stroke: palette.neutral, line: 0.05, radius: 0.15 });
@@ -60,7 +62,8 @@ const Warehouse = {
 
   // A box with two boards; a requested one shines.
   drawShelf(pen, x, y, requested) {
-    const [fill, edge] = requested ? [palette.warm, palette["warm-edge"]] : [palette.shelf, palette["shelf-edge"]];
+    const name = requested ? "warm" : "shelf";
+    const [fill, edge] = [palette[name], palette[`${name}-edge`]];
     pen.box(x + 0.07, y + 0.07, 0.86, 0.86, { fill, stroke: edge, line: 0.05, radius: 0.1 });
     for (const board of [0.36, 0.64]) {
       pen.path([[x + 0.09, y + board], [x + 0.91, y + board]], { stroke: edge, line: 0.04 });
@@ -96,7 +99,7 @@ const Warehouse = {
     }],
     ["goal", (pen) => Warehouse.drawGoal(pen, 0, 0)],
   ],
-  observed: "Robots observe the nine shaded cells around them.",
+  observed: "Observations: the nine shaded cells around a robot.",
 };
 
 // Where each shelf stands at a step, by its number: where it was last put down, unless a robot carries it.

@@ -1,0 +1,120 @@
+"""`pc3d study NAME|FILE`: many runs, done once each, whatever happens in between."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import tyro
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from pc3d.errors import BadInput
+from pc3d.metrics import read_lines
+from pc3d.study import Job, load_study, with_only
+from pc3d.workers import Progress, State, default_folder, run_jobs
+
+ROWS = 30  # of the live table: what runs, then what waits
+
+
+@dataclass(frozen=True)
+class Command:
+    study: tyro.conf.Positional[str]
+    """A shipped study (paper, spread, lbf, rware, quick, specialists) or a file of your own."""
+    folder: Path | None = None
+    """Where the runs and the report go; runs/studies/NAME if not given."""
+    workers: int = os.cpu_count() or 1
+    """Runs at a time, each with one thread."""
+    only: tuple[str, ...] = ()
+    """Only these tasks and methods."""
+    dry_run: bool = False
+    """Print the jobs and do nothing."""
+
+
+def run(command: Command) -> int:
+    if command.workers < 1:
+        raise BadInput(f"a study needs at least 1 worker, not {command.workers}")
+    study = with_only(load_study(command.study), command.only)
+    folder = command.folder or default_folder(command.study)
+    jobs = study.jobs(folder)
+    console = Console()
+    console.print(f"{study.about} {len(jobs)} jobs, {sum(job.done for job in jobs)} of them done.")
+    if command.dry_run:
+        for job in jobs:
+            console.print(f"{'done  ' if job.done else ''}pc3d {' '.join(job.train_words)}", soft_wrap=True)
+        return 0
+    with Display(console) as display:
+        progress = run_jobs(jobs, command.workers, display.show)
+    failed = [one for one in progress if one.state is State.FAILED]
+    for one in failed:
+        print(f"pc3d: {one.job.name} failed: {one.error}", file=sys.stderr)
+    if len(failed) < len(progress):
+        words = ["report", str(folder), "--out", str(folder / "report")]
+        subprocess.run([sys.executable, "-m", "pc3d", *words], check=True)
+    return 1 if failed else 0
+
+
+class Display:
+    """A table of all jobs, redrawn in a terminal; elsewhere a line whenever a job changes its state."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.live = Live(console=console, refresh_per_second=2)
+        self.told: dict[str, State] = {}
+        self.next_drawing = 0.0
+        self.began: dict[str, tuple[float, float]] = {}
+
+    def __enter__(self) -> Display:
+        if self.console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        if self.live.is_started:
+            self.live.stop()
+
+    def show(self, progress: list[Progress]) -> None:
+        if self.live.is_started:
+            if time.monotonic() >= self.next_drawing:
+                self.live.update(self.table(progress))
+                self.next_drawing = time.monotonic() + 1
+            return
+        for one in progress:
+            if self.told.get(one.job.name, State.WAITING) is not one.state:
+                self.console.print(f"{one.job.name}: {one.state.value}", soft_wrap=True)
+                self.told[one.job.name] = one.state
+
+    def table(self, progress: list[Progress]) -> Table:
+        done = sum(one.state is State.DONE for one in progress)
+        table = Table(title=f"{done} of {len(progress)} jobs done", title_justify="left")
+        for heading in ("job", "state", "episodes", "time left"):
+            table.add_column(heading)
+        order = [State.TRAINING, State.EVALUATING, State.FAILED, State.WAITING, State.DONE]
+        for one in sorted(progress, key=lambda one: order.index(one.state))[:ROWS]:
+            table.add_row(one.job.name, one.state.value, *self.advance(one))
+        return table
+
+    def advance(self, one: Progress) -> tuple[str, str]:
+        """Episodes so far and the time left, while a job trains."""
+        if one.state is not State.TRAINING:
+            return "", ""
+        lines = read_lines(one.job.folder / "metrics.jsonl")
+        if not lines:
+            return "compiling", ""
+        episodes, now = lines[-1]["episodes"], time.monotonic()
+        first_episodes, since = self.began.setdefault(one.job.name, (episodes, now))
+        speed = (episodes - first_episodes) / (now - since) if now > since else 0.0
+        total = budget(one.job)
+        left = f"{(total - episodes) / speed / 60:.0f} min" if speed and total else ""
+        return f"{episodes:,} of {total:,}" if total else f"{episodes:,}", left
+
+
+def budget(job: Job) -> int:
+    from pc3d.run_folder import RunFolder
+
+    return RunFolder(job.folder).experiment().episodes

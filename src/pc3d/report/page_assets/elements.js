@@ -1,0 +1,22 @@
+// Small helpers to build the page's elements; texts go in as texts, never as markup.
+
+function make(tag, properties = {}) {
+  return Object.assign(document.createElement(tag), properties);
+}
+
+function wrapped(tag, child) {
+  const element = make(tag);
+  element.append(child);
+  return element;
+}
+
+function labelled(element, label) {
+  element.setAttribute("aria-label", label);
+  return element;
+}
+
+// Options are [value, text]; the wanted one is chosen if it is there, else the first.
+function fill(select, options, wanted) {
+  select.replaceChildren(...options.map(([value, text]) => make("option", { value, textContent: text })));
+  if (options.some(([value]) => value === wanted)) select.value = wanted;
+}

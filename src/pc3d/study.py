@@ -1,0 +1,156 @@
+"""A study: tasks × methods × seeds as a small readable file, and the jobs it stands for."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from pc3d.errors import BadInput, unknown_name
+from pc3d.experiments import METHOD_NAMES, PRESETS, ROSTERS
+from pc3d.plain import from_plain
+
+SHIPPED = files("pc3d") / "studies"
+
+
+@dataclass(frozen=True)
+class Group:
+    """All combinations of some tasks, methods and seeds."""
+
+    tasks: tuple[str, ...]
+    methods: tuple[str, ...]
+    seeds: tuple[int, ...]
+    preset: str = "paper"
+    episodes: int | None = None
+    """Instead of the preset's budget."""
+    specialists: bool = False
+    """One policy for each single team size instead of one for all."""
+    options: tuple[str, ...] = ()
+    """More words for `pc3d train`, such as "--ppo.epochs 4"."""
+
+    def __post_init__(self) -> None:
+        for names, known, kind in (
+            (self.tasks, ROSTERS, "task"),
+            (self.methods, METHOD_NAMES, "method"),
+            ((self.preset,), PRESETS, "preset"),
+        ):
+            for name in names:
+                if name not in known:
+                    raise unknown_name(kind, name, known)
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study file says."""
+
+    about: str
+    """In one sentence, what the study is for."""
+    groups: tuple[Group, ...]
+    rollouts: int = 100
+    """Evaluation episodes for each team size."""
+
+    def jobs(self, folder: Path) -> list[Job]:
+        """Every run once; seed by seed, so that an early look sees all methods."""
+        jobs = [job for group in self.groups for job in _jobs(group, folder, self.rollouts)]
+        places = [job.folder for job in jobs]
+        if len(set(places)) < len(places):
+            raise BadInput("this study has the same task, method and seed in two groups")
+        return sorted(jobs, key=lambda job: (job.seed, job.task, METHOD_NAMES.index(job.method), job.folder))
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: train, then evaluate. Both can be stopped and started again at any moment."""
+
+    task: str
+    method: str
+    seed: int
+    folder: Path
+    options: tuple[str, ...]
+    rollouts: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.task} {self.method} seed {self.seed}" + self._size
+
+    @property
+    def _size(self) -> str:
+        parent = self.folder.parent.name
+        return f" {parent}" if parent.startswith("size-") else ""
+
+    @property
+    def train_words(self) -> list[str]:
+        seed = ["--seed", str(self.seed), "--folder", str(self.folder)]
+        return ["train", self.task, self.method, *seed, *self.options]
+
+    @property
+    def evaluate_words(self) -> list[str]:
+        return ["evaluate", str(self.folder), "--rollouts", str(self.rollouts)]
+
+    @property
+    def trained(self) -> bool:
+        return (self.folder / "done.json").exists()
+
+    @property
+    def done(self) -> bool:
+        return self.trained and (self.folder / "scores.csv").exists()
+
+
+def load_study(name: str) -> Study:
+    """A shipped study by its name, or one of yours by its file."""
+    shipped = sorted(
+        entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name.endswith(".toml")
+    )
+    if name in shipped:
+        text = (SHIPPED / f"{name}.toml").read_text(encoding="utf-8")
+    elif Path(name).is_file():
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{name} cannot be read: {error}") from None
+    else:
+        raise unknown_name("study", name, shipped)
+    try:
+        content: dict[str, Any] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise BadInput(f"{name} is not a valid study file: {error}") from None
+    study: Study = from_plain(Study, content, name)
+    return study
+
+
+def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
+    options = tuple(word for option in group.options for word in option.split())
+    options = ("--preset", group.preset, *options)
+    if group.episodes is not None:
+        options += ("--episodes", str(group.episodes))
+    for task in group.tasks:
+        for method in group.methods:
+            for seed in group.seeds:
+                place, name = folder / task / method, f"seed-{seed}"
+                if not group.specialists:
+                    yield Job(task, method, seed, place / name, options, rollouts)
+                    continue
+                for size in ROSTERS[task].all:
+                    alone = (*options, "--specialist", str(size))
+                    yield Job(task, method, seed, place / f"size-{size}" / name, alone, rollouts)
+
+
+def with_only(study: Study, only: tuple[str, ...]) -> Study:
+    """The study restricted to the named tasks and methods; naming none of a kind keeps all of it."""
+    for name in only:
+        if name not in (*ROSTERS, *METHOD_NAMES):
+            raise unknown_name("task or method", name, (*ROSTERS, *METHOD_NAMES))
+    tasks = {name for name in only if name in ROSTERS} or set(ROSTERS)
+    methods = {name for name in only if name in METHOD_NAMES} or set(METHOD_NAMES)
+    groups = (
+        replace(
+            group,
+            tasks=tuple(name for name in group.tasks if name in tasks),
+            methods=tuple(name for name in group.methods if name in methods),
+        )
+        for group in study.groups
+    )
+    return replace(study, groups=tuple(groups))

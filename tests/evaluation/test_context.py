@@ -1,0 +1,91 @@
+"""What goes on inside: alignment, gates, and what happens when the gate is forced."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pc3d.evaluation.context import context_summary, with_gate
+from pc3d.evaluation.recording import ContextUse, Recording, cosine, record
+from pc3d.evaluation.scores import score
+from pc3d.evaluation.starts import rollout_keys
+from tests.evaluation.policies import small_policy
+
+
+def test_the_cosine_is_of_the_angle_alone():
+    one = jnp.asarray([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    other = jnp.asarray([[3.0, 0.0], [0.0, -1.0], [1.0, 1.0]])
+    np.testing.assert_allclose(cosine(one, other), [1, -1, 0])
+
+
+@pytest.mark.parametrize("method", ["pc3d", "hyper-pc3d"])
+def test_a_forced_gate_is_shut_or_open_and_changes_nothing_else(method):
+    policy = small_policy("spread", method)
+    features = jax.random.normal(jax.random.key(1), (5, policy.experiment.actor.rnn_dim))
+    free, shut, wide = (
+        with_gate(policy.actor, policy.experiment, mode).conditioning(features)
+        for mode in ("adaptive", "off", "on")
+    )
+    np.testing.assert_array_equal(free.logits, policy.actor.conditioning(features).logits)
+    np.testing.assert_array_equal(shut.gate, np.zeros(5))
+    np.testing.assert_array_equal(wide.gate, np.ones(5))
+    np.testing.assert_array_equal(shut.context, free.context)
+    assert not np.allclose(shut.logits, wide.logits)
+
+
+@pytest.fixture(scope="module")
+def recording():
+    policy = small_policy()
+    return record(policy.task.with_slots(3), policy.actor, policy.teacher, rollout_keys(2, 4), 2)
+
+
+def test_a_recording_agrees_with_the_scores_and_with_itself(recording):
+    policy = small_policy()
+    scores = score(policy.task.with_slots(3), policy.actor, 2, 4)
+    np.testing.assert_allclose(recording.returns, scores.returns, rtol=1e-5)
+    episode = recording.one(1)
+    np.testing.assert_array_equal(episode.states.time, np.arange(len(episode.rewards) + 1))
+    assert episode.context.gate.shape == (len(episode.rewards), 2)
+
+
+def test_alignment_is_measured_against_the_averaged_teacher(recording):
+    policy = small_policy()
+    deaf = jax.tree.map(jnp.zeros_like, policy.teacher)
+    unaligned = record(policy.task.with_slots(3), policy.actor, deaf, rollout_keys(2, 4), 2)
+    np.testing.assert_array_equal(unaligned.context.alignment, 0)
+    assert np.all(np.abs(recording.context.alignment) <= 1 + 1e-6)
+    assert np.any(recording.context.alignment != 0)
+
+
+def test_a_method_without_contexts_has_none():
+    policy = small_policy("spread", "mappo")
+    keys = rollout_keys(2, 1)
+    assert record(policy.task.with_slots(2), policy.actor, policy.teacher, keys, 2).context is None
+
+
+def test_the_summary_counts_only_decisions_that_were_made():
+    """Two agents in three slots; every second episode ends after one step. The rest is poison."""
+    played = np.array([[True, True, False], [True, False, False]] * 2)
+    gate = np.full((4, 3, 3), np.nan)
+    gate[::2, :2, :2] = [[0.2, 0.4], [0.6, 0.8]]
+    gate[1::2, 0, :2] = [0.5, 0.5]
+    returns = np.array([1.0, 3.0] * 2)
+    recording = Recording(2, None, played, np.zeros((4, 3)), returns, ContextUse(gate, gate))
+    policy = small_policy()
+    summary = context_summary(policy, policy.task.with_slots(3), recording, greedy=False)
+    assert summary["gate_mean"] == pytest.approx(3.0 / 6)
+    assert summary["alignment"] == pytest.approx(3.0 / 6)
+    assert summary["alignment_by_step"] == pytest.approx([1.6 / 4, 0.7])
+    assert summary["gate_deviation"] == pytest.approx(np.std([0.2, 0.4, 0.6, 0.8]) / 2)
+    assert summary["return"] == 2.0
+    assert summary["split"] == "train"
+
+
+def test_the_summary_tells_returns_with_the_gate_forced(recording):
+    policy = small_policy()
+    task = policy.task.with_slots(3)
+    summary = context_summary(policy, task, recording, greedy=False)
+    shut = with_gate(policy.actor, policy.experiment, "off")
+    assert summary["return_gate_off"] == pytest.approx(score(task, shut, 2, 4).returns.mean())
+    assert summary["return_gate_off"] != summary["return_gate_on"]
+    assert summary["return"] == pytest.approx(recording.returns.mean())

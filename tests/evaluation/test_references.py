@@ -1,0 +1,73 @@
+"""The references: exact where they can be, and as good as they claim."""
+
+import jax
+import numpy as np
+import pytest
+from scipy.optimize import linear_sum_assignment
+
+from pc3d.evaluation.lockstep import PortWorlds, play_in_lockstep
+from pc3d.evaluation.references import SCRIPTS, reference_scores, reference_teams
+from pc3d.evaluation.scripted.spread import assign, cover
+from pc3d.evaluation.scripted.warehouse import steps_to
+from pc3d.evaluation.starts import rollout_keys
+from pc3d.tasks import TASKS
+from pc3d.tasks.spread import Spread
+from pc3d.tasks.warehouse_floor import DOWN, GOALS, LEFT, UP, cell_at
+
+
+@pytest.mark.parametrize("agents", [1, 2, 5, 10])
+def test_the_assignment_is_the_best_there_is(agents):
+    costs = np.random.default_rng(agents).random((agents, agents))
+    _, best = linear_sum_assignment(costs)
+    np.testing.assert_array_equal(assign(costs), best)
+
+
+def test_the_way_with_a_shelf_leads_over_highways():
+    goal, storage = GOALS[0], cell_at(1, 1)
+    assert steps_to(goal, False)[cell_at(4, 16), DOWN] == 3
+    assert steps_to(goal, False)[cell_at(4, 16), UP] == 5  # two turns first
+    empty, loaded = steps_to(cell_at(2, 1), False), steps_to(cell_at(8, 1), True)
+    assert empty[storage, LEFT] == 3
+    assert loaded[storage, LEFT] > steps_to(cell_at(8, 1), False)[storage, LEFT]
+
+
+def test_every_task_has_three_references():
+    for name, task in TASKS.items():
+        assert set(reference_teams(task(slots=task.largest_team))) == {"random", "noop", "scripted"}, name
+
+
+def test_the_spread_script_is_far_better_than_standing_still_or_chance():
+    means = {name: scores.returns.mean() for name, _, scores in reference_scores(Spread(3), (3,), 4)}
+    assert -20 < means["scripted"] < -5
+    assert means["noop"] < -30
+    assert means["random"] < -30
+
+
+@pytest.mark.parametrize(("task", "size", "least"), [("lbf", 3, 0.3), ("rware", 5, 45)])
+def test_the_script_solves_the_task(task, size, least):
+    """At least 90 % of all food; at least nine deliveries per robot, of the eleven one alone can do."""
+    game = TASKS[task](slots=size)
+    team = reference_teams(game)["scripted"]
+    record = play_in_lockstep(game, rollout_keys(size, 2 if task == "rware" else 4), PortWorlds, team)
+    assert record.scores(game).returns.mean() >= least
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_scripts_act_for_everybody_with_actions_there_are(task):
+    game = TASKS[task](slots=TASKS[task].largest_team)
+    state = jax.device_get(game.reset(jax.random.key(0), game.slots))
+    actions = SCRIPTS[task](state)
+    assert actions.shape == (game.slots,)
+    assert np.all((actions >= 0) & (actions < game.action_count))
+
+
+def test_agents_on_one_landmark_do_not_both_stay():
+    state = jax.device_get(Spread(2).reset(jax.random.key(0), 2))
+    state = type(state)(
+        state.team_size,
+        state.time,
+        np.float32([[0, 0], [0.1, 0]]),
+        0 * state.velocities,
+        np.float32([[0, 0], [0.05, 0]]),
+    )
+    assert set(cover(state)) != {0}

@@ -1,0 +1,78 @@
+"""Replays: small, in integers, and the episode that was played."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pc3d.evaluation.recording import Recording
+from pc3d.evaluation.replay import replay
+from pc3d.tasks.warehouse_floor import ALL_STORED, COLUMNS, ROWS, cell_at
+from tests.evaluation.policies import recorded, small_policy
+
+MOST_BYTES = {"spread": 10_000, "lbf": 10_000, "rware": 120_000}
+
+
+@pytest.mark.parametrize("task", MOST_BYTES)
+def test_a_replay_is_small_json_with_one_entry_per_moment(task):
+    policy = small_policy(task)
+    size = policy.task.largest_team
+    episode = recorded(task, size)
+    text = json.dumps(replay(policy, episode, 0), separators=(",", ":"), allow_nan=False)
+    assert len(text) < MOST_BYTES[task]
+    document = json.loads(text)
+    steps = len(document["reward"])
+    assert len(document["world"]["positions"]) == steps + 1
+    assert np.shape(document["world"]["positions"][0]) == (size, 2)
+    assert np.shape(document["gate"]) == np.shape(document["alignment"]) == (steps, size)
+    assert 0 <= np.min(document["gate"]) <= np.max(document["gate"]) <= 100
+    assert document["split"] == "test"
+    total = policy.task.reported_return(sum(document["reward"]), size)
+    assert float(total) == pytest.approx(document["return"], abs=0.02)
+
+
+def test_spread_is_in_thousandths_and_without_empty_slots():
+    episode = recorded("spread", 2)
+    document = replay(small_policy("spread"), episode, 5)
+    assert document["rollout"] == 5
+    assert len(document["world"]["landmarks"]) == 2
+    x = document["world"]["positions"][3][1][0]
+    assert isinstance(x, int)
+    assert x == pytest.approx(1000 * float(episode.states.positions[3, 1, 0]), abs=0.5)
+
+
+def test_food_disappears_from_the_mask_when_it_is_eaten():
+    episode = recorded("lbf", 4)
+    levels = np.array(episode.states.food_levels)
+    levels[10:, 1] = 0
+    eaten = Recording(
+        4, _with(episode.states, food_levels=levels), episode.played, episode.rewards, episode.returns, None
+    )
+    world = replay(small_policy("lbf"), eaten, 0)["world"]
+    assert len(world["foods"]) == 3
+    assert world["food_left"][9] == 0b111
+    assert world["food_left"][10] == 0b101
+
+
+def test_shelves_that_are_put_down_are_listed_with_their_new_place():
+    episode = recorded("rware", 2)
+    standing = np.tile(ALL_STORED, (len(episode.rewards) + 1, 1))
+    old, new = cell_at(1, 1), cell_at(2, 1)
+    shelf, other = ALL_STORED[old], ALL_STORED[new]
+    standing[5:, old] = 0
+    standing[7:, new] = 0
+    standing[9:, new] = shelf
+    moved = Recording(
+        2, _with(episode.states, standing=standing), episode.played, episode.rewards, episode.returns, None
+    )
+    world = replay(small_policy("rware"), moved, 0)["world"]
+    assert other != shelf
+    assert world["moves"] == [[9, shelf - 1, 2, 1]]
+    assert world["shelves"][shelf - 1] == [1, 1]
+    assert world["goals"] == [[4, 19], [5, 19]]
+    assert len(world["highway"]) == ROWS * COLUMNS
+    assert world["highway"][:20] == "1111111111" + "1001001001"
+
+
+def _with(states, **changes):
+    return type(states)(**{**vars(states), **changes})

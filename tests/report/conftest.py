@@ -1,0 +1,9 @@
+"""What several tests of the report use."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def random() -> np.random.Generator:
+    return np.random.default_rng(0)

@@ -1,0 +1,116 @@
+"""Which runs a report takes, which it names as missing, and what it refuses."""
+
+import json
+
+import pytest
+
+from pc3d.errors import BadInput
+from pc3d.report.notes import notes
+from pc3d.report.runs import find_runs
+from tests.report.made_up import add_metrics, make_run
+
+SCORES = {size: [-1.0] for size in range(1, 11)}
+
+
+def test_runs_are_found_at_any_depth_and_once(tmp_path):
+    make_run(tmp_path / "a" / "b", "spread", "pc3d", 0, SCORES)
+    make_run(tmp_path / "c", "spread", "pc3d", 1, SCORES)
+    runs = find_runs([tmp_path, tmp_path / "c"])
+    assert [run.name for run in runs.all] == ["spread pc3d seed 0", "spread pc3d seed 1"]
+
+
+def test_an_unfinished_run_is_named_and_counts_nowhere(tmp_path, random):
+    run = make_run(tmp_path, "spread", "pc3d", 0, SCORES, done=False)
+    add_metrics(run, random, level=-1.0, rise=1.0)
+    runs = find_runs([tmp_path])
+    assert "spread pc3d seed 0: unfinished, 20,000 of 20,000 episodes" in notes(runs)
+    assert runs.scored("spread", "pc3d") == []
+
+
+def test_a_run_without_scores_is_named_with_what_to_do(tmp_path):
+    run = make_run(tmp_path, "spread", "pc3d", 0, None)
+    assert f"spread pc3d seed 0: not evaluated: pc3d evaluate {run.path}" in notes(find_runs([tmp_path]))
+
+
+def test_a_run_scored_at_some_sizes_only_is_named_and_counts_nowhere(tmp_path):
+    make_run(tmp_path, "spread", "pc3d", 0, {size: [-1.0] for size in range(1, 9)})
+    runs = find_runs([tmp_path])
+    assert "spread pc3d seed 0: not evaluated at team sizes 9, 10" in notes(runs)
+    assert runs.scored("spread", "pc3d") == []
+
+
+def test_a_seed_that_only_other_methods_have_is_missing(tmp_path):
+    for method, seed in (("pc3d", 0), ("pc3d", 1), ("mappo", 1)):
+        make_run(tmp_path, "spread", method, seed, SCORES)
+    assert "spread mappo: no run of seed 0" in notes(find_runs([tmp_path]))
+
+
+def test_seeds_trained_unlike_are_named(tmp_path):
+    make_run(tmp_path, "spread", "pc3d", 0, SCORES)
+    make_run(tmp_path, "spread", "pc3d", 1, SCORES, episodes=400)
+    named = "spread pc3d: its seeds differ in more than the seed (episodes: 20000 → 400)"
+    assert named in notes(find_runs([tmp_path]))
+
+
+def test_runs_of_another_length_than_the_papers_are_named(tmp_path):
+    make_run(tmp_path, "spread", "pc3d", 0, SCORES, episodes=400)
+    named = "spread: trained for 400 episodes, the paper's runs for 20,000"
+    assert named in notes(find_runs([tmp_path]))
+
+
+def test_runs_evaluated_by_different_rules_are_named(tmp_path):
+    for method, actions in (("pc3d", "greedy"), ("mappo", "sampled")):
+        run = make_run(tmp_path, "spread", method, 0, SCORES)
+        (run.path / "evaluation.json").write_text(json.dumps({"actions": actions}))
+    named = "spread: its runs were evaluated with different actions: greedy and sampled"
+    assert named in notes(find_runs([tmp_path]))
+
+
+def test_scores_of_another_policy_are_named(tmp_path):
+    run = make_run(tmp_path, "spread", "pc3d", 0, SCORES)
+    run.final.write_bytes(b"a newer policy")
+    (run.path / "evaluation.json").write_text(json.dumps({"policy_sha256": "0" * 64}))
+    assert any("its scores are of another final.safetensors" in note for note in notes(find_runs([tmp_path])))
+
+
+def test_different_return_definitions_are_refused(tmp_path):
+    make_run(tmp_path, "spread", "pc3d", 0, SCORES)
+    make_run(tmp_path, "spread", "mappo", 0, SCORES, collisions="sum")
+    with pytest.raises(BadInput, match="cannot stand in one table: they define the return differently"):
+        find_runs([tmp_path])
+
+
+def test_the_same_run_twice_is_refused(tmp_path):
+    make_run(tmp_path / "a", "spread", "pc3d", 0, SCORES)
+    make_run(tmp_path / "b", "spread", "pc3d", 0, SCORES)
+    with pytest.raises(BadInput, match="two runs are spread pc3d seed 0"):
+        find_runs([tmp_path])
+
+
+def test_scores_of_another_run_are_refused(tmp_path):
+    run = make_run(tmp_path / "a", "spread", "pc3d", 0, SCORES)
+    other = make_run(tmp_path / "b", "spread", "mappo", 0, SCORES)
+    (run.path / "scores.csv").write_bytes((other.path / "scores.csv").read_bytes())
+    with pytest.raises(BadInput, match="holds scores of another run than spread pc3d 0"):
+        find_runs([tmp_path])
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a,b\n1,2\n", "it lacks the columns task"),
+        ("task,method,seed,team_size,rollout,return\nspread,pc3d,0,1,0,nan\n", "not a finite number"),
+        ("task,method,seed,team_size,rollout,return\nspread,pc3d,0,1,0\n", "line 2 is not a score"),
+        ("task,method,seed,team_size,rollout,return\nspread,pc3d,zero,1,0,1\n", "line 2 is not a score"),
+    ],
+)
+def test_damaged_scores_are_refused(tmp_path, content, sentence):
+    run = make_run(tmp_path, "spread", "pc3d", 0, None)
+    (run.path / "scores.csv").write_text(content)
+    with pytest.raises(BadInput, match=sentence):
+        find_runs([tmp_path])
+
+
+def test_a_folder_without_runs_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="there is no run"):
+        find_runs([tmp_path])

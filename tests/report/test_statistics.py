@@ -1,0 +1,100 @@
+"""The statistics of a report: by hand, and against rliable."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pc3d.report.statistics import (
+    RESAMPLES,
+    curve_interval,
+    improvement_estimate,
+    interquartile_mean,
+    interquartile_mean_estimate,
+    normalised,
+    over_seeds,
+    paired_difference,
+    probability_of_improvement,
+    unseen_gap,
+)
+
+# rliable cannot be imported beside our versions; record_rliable.py says how these values were made.
+RECORDED = json.loads((Path(__file__).parent / "rliable_values.json").read_text())
+CASES = pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: case["name"])
+
+
+def assert_agrees(estimate, recorded):
+    found = (estimate.value, *estimate.interval)
+    assert found == pytest.approx((recorded["value"], recorded["low"], recorded["high"]), abs=1e-6)
+
+
+@CASES
+def test_the_interquartile_mean_and_its_interval_are_rliables(case):
+    assert RECORDED["resamples"] == RESAMPLES
+    draws = np.random.RandomState(RECORDED["random_state"])
+    assert_agrees(interquartile_mean_estimate(np.array(case["ours"]), draws), case["interquartile_mean"])
+
+
+@CASES
+def test_the_probability_of_improvement_and_its_interval_are_rliables(case):
+    draws = np.random.RandomState(RECORDED["random_state"])
+    estimate = improvement_estimate(np.array(case["ours"]), np.array(case["theirs"]), draws)
+    assert_agrees(estimate, case["probability_of_improvement"])
+
+
+def test_the_deviation_over_seeds_divides_by_one_less_than_their_number():
+    spread = over_seeds(np.array([1.0, 3.0]))
+    assert (spread.mean, spread.seeds) == (2.0, 2)
+    assert spread.deviation == pytest.approx(2**0.5)
+
+
+def test_a_single_seed_has_neither_deviation_nor_interval():
+    scores = np.array([[0.2, 0.4]])
+    assert over_seeds(scores[:, 0]).deviation is None
+    assert interquartile_mean_estimate(scores).interval is None
+    assert improvement_estimate(scores, scores).interval is None
+    assert paired_difference(scores, scores).interval is None
+    assert unseen_gap(scores, scores).interval is None
+
+
+def test_the_interquartile_mean_leaves_out_a_quarter_at_either_end():
+    assert interquartile_mean(np.array([[100.0, 1.0, 2.0, -100.0]])) == 1.5
+
+
+def test_random_play_is_zero_and_the_best_reference_one():
+    scores = np.array([[-10.0, -20.0], [-5.0, -5.0], [-7.5, 0.0]])
+    low, high = np.array([-10.0, -20.0]), np.array([-5.0, -5.0])
+    assert normalised(scores, low, high).tolist() == [[0.0, 0.0], [1.0, 1.0], [0.5, 20 / 15]]
+
+
+def test_ties_count_half():
+    assert probability_of_improvement(np.array([[1.0], [2.0]]), np.array([[1.0], [0.0]])) == 0.875
+
+
+def test_pairing_by_seed_removes_what_seeds_share():
+    luck = np.array([[-3.0], [0.0], [4.0]])
+    theirs = luck + np.array([[0.0, 1.0]])
+    difference = paired_difference(theirs + 0.5, theirs)
+    assert difference.value == pytest.approx(0.5)
+    assert difference.interval == pytest.approx((0.5, 0.5))
+
+
+def test_the_gap_is_seen_minus_unseen_seed_by_seed():
+    gap = unseen_gap(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0], [2.0]]))
+    assert gap.value == pytest.approx((0.5 + 1.5) / 2)
+    assert gap.interval == pytest.approx((0.5, 1.5))
+
+
+def test_a_curves_interval_holds_its_mean_and_stays_within_the_seeds():
+    curves = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 8.0]])
+    low, high = curve_interval(curves)
+    assert (curves.min(axis=0) <= low).all()
+    assert (low < curves.mean(axis=0)).all()
+    assert (curves.mean(axis=0) < high).all()
+    assert (high <= curves.max(axis=0)).all()
+
+
+def test_equal_scores_give_equal_intervals_every_time():
+    scores = np.random.default_rng(0).normal(size=(4, 3))
+    assert interquartile_mean_estimate(scores) == interquartile_mean_estimate(scores)

@@ -1,0 +1,132 @@
+"""A study's jobs: which there are, and that each is done once whatever happens in between."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pc3d.cli import main
+from pc3d.errors import BadInput
+from pc3d.study import Group, Study, load_study, with_only
+from tests.training.runs import SETTINGS, digests
+
+FILE = f"""
+about = "Two tiny runs."
+rollouts = 2
+
+[[groups]]
+tasks = ["spread"]
+methods = ["mappo", "pc3d"]
+seeds = [0]
+options = ["{" ".join(SETTINGS)}", "--checkpoint-every 8"]
+"""
+
+
+@pytest.fixture
+def study_file(tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(FILE)
+    return path
+
+
+def start(study_file: Path, folder: Path) -> subprocess.Popen:
+    words = [
+        sys.executable,
+        "-m",
+        "pc3d",
+        "study",
+        str(study_file),
+        "--folder",
+        str(folder),
+        "--workers",
+        "2",
+    ]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def all_digests(folder: Path) -> dict[str, dict[str, str]]:
+    return {run.parent.name: digests(run) for run in sorted(folder.glob("spread/*/seed-0"))}
+
+
+def test_the_papers_study_is_all_of_the_paper():
+    jobs = load_study("paper").jobs(Path("runs"))
+    assert len(jobs) == 3 * 7 * 5 + 2 * 5
+    assert {job.seed for job in jobs[:23]} == {0}
+    assert not any(job.task == "rware" and job.method == "hyper-pc3d" for job in jobs)
+
+
+def test_specialists_have_one_policy_for_each_size():
+    jobs = with_only(load_study("specialists"), ("lbf",)).jobs(Path("runs"))
+    assert len(jobs) == 7 * 3
+    assert {job.options[-1] for job in jobs} == {"2", "3", "4", "5", "6", "7", "8"}
+
+
+@pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists"])
+def test_every_shipped_study_can_be_read(name, capsys):
+    assert main(["study", name, "--dry-run"]) == 0
+    assert "pc3d train" in capsys.readouterr().out
+
+
+def test_the_same_job_twice_is_refused():
+    group = Group(("spread",), ("mappo",), (0,))
+    with pytest.raises(BadInput, match="in two groups"):
+        Study("twice", (group, group)).jobs(Path("runs"))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("about = 1\ngroups = []", "about must be str"),
+        ('about = "x"', "lacks groups"),
+        ('about = "x"\n[[groups]]\ntasks = ["sprad"]\nmethods = []\nseeds = []', "perhaps you meant spread"),
+        ('about = "x"\n[[groups]]\ntasks = []\nmethods = ["pcd3"]\nseeds = []', "perhaps you meant pc3d"),
+        ('about = "x"\n[[groups]]\ntask = []', "perhaps you meant tasks"),
+        ("about = [[[", "not a valid study file"),
+    ],
+)
+def test_a_bad_study_file_is_one_sentence_and_exit_code_2(tmp_path, capsys, content, sentence):
+    path = tmp_path / "bad.toml"
+    path.write_text(content)
+    assert main(["study", str(path), "--dry-run"]) == 2
+    errors = capsys.readouterr().err
+    assert sentence in errors
+    assert "Traceback" not in errors
+
+
+def test_a_killed_study_ends_with_the_files_of_an_undisturbed_one(tmp_path, study_file):
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    process = start(study_file, undisturbed)
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    assert (undisturbed / "report" / "index.html").exists()
+
+    process = start(study_file, killed)
+    wait_for(lambda: list(killed.glob("spread/*/seed-0/checkpoint/0*.safetensors")), process)
+    workers = children_of(process.pid)
+    os.kill(workers[0], signal.SIGKILL)  # a worker dies and is started again
+    time.sleep(3)
+    process.kill()  # then the study itself
+    process.communicate()
+    process = start(study_file, killed)
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    assert all_digests(killed) == all_digests(undisturbed)
+    for run in killed.glob("spread/*/seed-0"):
+        other = undisturbed / run.relative_to(killed)
+        assert (run / "scores.csv").read_bytes() == (other / "scores.csv").read_bytes()
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def wait_for(condition, process):
+    deadline = time.monotonic() + 300
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
