@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from pc3d import experiments
 from pc3d.evaluation.scores import returns_by_size
 from pc3d.methods import METHODS, Method
+from pc3d.networks.conditioning import GatedFilm
 from pc3d.networks.critics import Critic
 from pc3d.networks.layers import Mlp
 from pc3d.policy import load_policy
@@ -40,7 +41,7 @@ class PeakCritic(Critic):
 
 
 METHODS["peak"] = Method("a critic over the largest encodings", PeakCritic)
-METHODS["film"] = replace(METHODS["pic"], summary="gated FiLM, but no teacher", conditioning="film")
+METHODS["film"] = replace(METHODS["pic"], summary="gated FiLM, but no teacher", conditioning=GatedFilm)
 
 pic = experiments.paper("spread", "pic", episodes=80)  # both take PIC's settings
 curriculum = Curriculum((Stage(1.0, team_sizes=(1, 2), probabilities=(0.4, 0.6)),))

@@ -1,16 +1,16 @@
 """The methods of the paper: each is a row of a table over one backbone, never a copied file."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
 
-from pc3d.errors import unknown_name
+from pc3d.errors import BadInput, unknown_name
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import (
     Conditioning,
+    ContextConditioning,
     GatedFilm,
     GateMode,
     HyperHead,
@@ -28,16 +28,22 @@ class Method:
 
     summary: str
     critic: type[Critic]
-    conditioning: Literal["none", "film", "hyper"] = "none"
+    conditioning: type[Conditioning] = PlainHead
     gate: GateMode = "adaptive"
     distils: bool = False
 
+    def __post_init__(self) -> None:
+        if self.distils and not (self.has_context and self.critic.teaches):
+            raise BadInput(
+                "a method that distils needs a critic with a teacher and a conditioning with a context"
+            )
+
     @property
     def has_context(self) -> bool:
-        return self.conditioning != "none"
+        return issubclass(self.conditioning, ContextConditioning)
 
 
-PC3D = Method("tokens, distilled contexts, gated FiLM", TokenCritic, conditioning="film", distils=True)
+PC3D = Method("tokens, distilled contexts, gated FiLM", TokenCritic, conditioning=GatedFilm, distils=True)
 METHODS = {
     "ippo": Method("independent learners with a local value", LocalCritic),
     "mappo": Method("the backbone: a critic over all observations, padded", JointCritic),
@@ -46,7 +52,7 @@ METHODS = {
     "gate-off": replace(PC3D, summary="ablation: context distilled, never used", gate="off"),
     "gate-on": replace(PC3D, summary="ablation: context always used in full", gate="on"),
     "a-mappo": replace(PC3D, summary="ablation: no distillation", distils=False),
-    "hyper-pc3d": replace(PC3D, summary="the context changes the policy head", conditioning="hyper"),
+    "hyper-pc3d": replace(PC3D, summary="the context changes the policy head", conditioning=HyperHead),
 }
 
 
@@ -87,14 +93,13 @@ def _conditioning(
     head_key: PRNGKeyArray, student_key: PRNGKeyArray, experiment: Experiment, actions: int
 ) -> Conditioning:
     method, features = method_named(experiment.method), experiment.actor.rnn_dim
-    if method.conditioning == "none":
-        return PlainHead(head_key, features, actions)
+    if not issubclass(method.conditioning, ContextConditioning):
+        return method.conditioning(head_key, features, actions)
     context = experiment.critic.set_embed_dim
     student = StudentContext(
         student_key, features, context, method.gate, experiment.distillation, experiment.recipe
     )
-    kind = GatedFilm if method.conditioning == "film" else HyperHead
-    return kind(head_key, student, features, actions)
+    return method.conditioning(head_key, features, actions, student)
 
 
 def _global_state_width(task: AnyTask) -> int:

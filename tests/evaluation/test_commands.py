@@ -101,6 +101,11 @@ def test_a_file_alone_is_evaluated_where_out_says(evaluated, tmp_path, capsys):
     }
 
 
+def test_several_policies_do_not_share_one_out_folder(evaluated, tmp_path, capsys):
+    words = ["evaluate", evaluated.path, evaluated.final, "--out", tmp_path]
+    assert "one policy, but 2 were given" in refusal(capsys, *words)
+
+
 def test_unfinished_runs_are_named_and_passed_over(evaluated, tmp_path, capsys):
     folder = tmp_path / "runs"
     shutil.copytree(evaluated.path, folder / "good")

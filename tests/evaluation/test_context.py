@@ -68,14 +68,14 @@ def test_the_summary_counts_only_decisions_that_were_made():
     played = np.array([[True, True, False], [True, False, False]] * 2)
     gate = np.full((4, 3, 3), np.nan)
     gate[::2, :2, :2] = [[0.2, 0.4], [0.6, 0.8]]
-    gate[1::2, 0, :2] = [0.5, 0.5]
+    gate[1::2, 0, :2] = [0.9, 0.9]
     returns = np.array([1.0, 3.0] * 2)
     recording = Recording(2, None, played, np.zeros((4, 3)), returns, ContextUse(gate, gate))
     policy = small_policy()
     summary = context_summary(policy, policy.task.with_slots(3), recording, greedy=False)
-    assert summary["gate_mean"] == pytest.approx(3.0 / 6)
-    assert summary["alignment"] == pytest.approx(3.0 / 6)
-    assert summary["alignment_by_step"] == pytest.approx([1.6 / 4, 0.7])
+    assert summary["gate_mean"] == pytest.approx(3.8 / 6)
+    assert summary["alignment"] == pytest.approx(3.8 / 6)
+    assert summary["alignment_by_step"] == pytest.approx([2.4 / 4, 0.7])
     assert summary["gate_deviation"] == pytest.approx(np.std([0.2, 0.4, 0.6, 0.8]) / 2)
     assert summary["return"] == 2.0
     assert summary["split"] == "train"

@@ -56,6 +56,8 @@ def run(command: Command) -> int:
         console.print(f"passed over, unfinished: {folder}", soft_wrap=True)
     if not finished:
         raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
+    if command.out is not None and len(finished) > 1:
+        raise BadInput(f"--out holds the scores of one policy, but {len(finished)} were given")
     rows: dict[str, list[ScoreRow]] = {}
     for path in finished:
         rows[str(path)] = _evaluate_one(path, command)

@@ -23,7 +23,7 @@ def run(command: Command) -> int:
         table.add_row(
             name,
             method.critic.__name__,
-            method.conditioning,
+            method.conditioning.__name__,
             method.gate if conditioned else "–",
             "yes" if method.distils else "no",
             method.summary,

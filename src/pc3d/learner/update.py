@@ -15,7 +15,7 @@ from pc3d.learner.losses import LossParts, Sequences, objective
 from pc3d.learner.sequences import SequencePlan
 from pc3d.methods import Networks, build, method_named
 from pc3d.networks.actor import Actor
-from pc3d.networks.critics import TeamView, TokenCritic
+from pc3d.networks.critics import TeamView
 from pc3d.networks.teacher import Teacher
 from pc3d.randomness import Purpose, stream
 from pc3d.rollout import Episode
@@ -70,7 +70,7 @@ def fresh_learner(experiment: Experiment, task: AnyTask) -> Learner:
     networks = build(stream(experiment.seed, Purpose.INITIALISE), experiment, task)
     return Learner(
         networks=networks,
-        averaged_teacher=networks.critic.teacher if isinstance(networks.critic, TokenCritic) else None,
+        averaged_teacher=networks.critic.held_teacher,
         adam=_adam(experiment).init(ravel_pytree(networks)[0]),
         value_scale=ValueScale.fresh(),
         update=jnp.zeros((), jnp.int32),
@@ -186,9 +186,7 @@ def _descend(
 
 def _follow(average: Teacher | None, networks: Networks, rate: float) -> Teacher | None:
     """Move the averaged teacher (the paper's EMA with rate τ) towards the learning one."""
-    if average is None or not isinstance(networks.critic, TokenCritic):
-        return None
-    return jax.tree.map(lambda old, new: old + rate * (new - old), average, networks.critic.teacher)
+    return jax.tree.map(lambda old, new: old + rate * (new - old), average, networks.critic.held_teacher)
 
 
 def _advantages(experiment: Experiment, episodes: Episode, values: Array, *, local: bool) -> Array:

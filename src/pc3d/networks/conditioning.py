@@ -33,6 +33,9 @@ class Conditioning(eqx.Module):
     """The last part of the actor."""
 
     @abc.abstractmethod
+    def __init__(self, key: PRNGKeyArray, features: int, actions: int) -> None: ...
+
+    @abc.abstractmethod
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput: ...
 
 
@@ -98,14 +101,22 @@ class StudentContext(eqx.Module):
         return jax.nn.sigmoid(scale * reliance + offset)
 
 
-class GatedFilm(Conditioning):
-    """PC3D: the context scales and shifts the features, as much as the gate lets it."""
+class ContextConditioning(Conditioning):
+    """A conditioning that uses the student's context."""
 
     student: StudentContext
+
+    @abc.abstractmethod
+    def __init__(self, key: PRNGKeyArray, features: int, actions: int, student: StudentContext) -> None: ...
+
+
+class GatedFilm(ContextConditioning):
+    """PC3D: the context scales and shifts the features, as much as the gate lets it."""
+
     to_modulation: Dense
     head: Dense
 
-    def __init__(self, key: PRNGKeyArray, student: StudentContext, features: int, actions: int) -> None:
+    def __init__(self, key: PRNGKeyArray, features: int, actions: int, student: StudentContext) -> None:
         modulation_key, head_key = jax.random.split(key)
         self.student = student
         context = student.to_context.bias.size
@@ -120,14 +131,13 @@ class GatedFilm(Conditioning):
         return PolicyOutput(self.head(modulated), context, gate)
 
 
-class HyperHead(Conditioning):
+class HyperHead(ContextConditioning):
     """Hyper-PC3D: the context changes the policy head itself, as much as the gate lets it."""
 
-    student: StudentContext
     hypernetwork: Mlp
     head: Dense
 
-    def __init__(self, key: PRNGKeyArray, student: StudentContext, features: int, actions: int) -> None:
+    def __init__(self, key: PRNGKeyArray, features: int, actions: int, student: StudentContext) -> None:
         hyper_key, head_key = jax.random.split(key)
         self.student = student
         context, recipe = student.to_context.bias.size, student.recipe

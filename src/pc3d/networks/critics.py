@@ -41,6 +41,12 @@ class Critic(eqx.Module):
     """A value function of the team, or of each agent where `local`."""
 
     local: ClassVar[bool] = False
+    teaches: ClassVar[bool] = False  # whether `held_teacher` is there for methods that distil
+
+    @property
+    def held_teacher(self) -> Teacher | None:
+        """The part that agents' contexts are distilled from."""
+        return None
 
     @abc.abstractmethod
     def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None: ...
@@ -109,10 +115,15 @@ class MeanCritic(Critic):
 class TokenCritic(Critic):
     """PC3D: the coordination tokens, concatenated; the teacher learns from the value loss alone."""
 
+    teaches: ClassVar[bool] = True
     teacher: Teacher
     head: Mlp
     team_size_feature: bool = eqx.field(static=True)
     largest_team: int = eqx.field(static=True)
+
+    @property
+    def held_teacher(self) -> Teacher:
+        return self.teacher
 
     def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
         teacher_key, head_key = jax.random.split(key)
