@@ -9,17 +9,12 @@ from rich.progress import Progress
 from rich.table import Table
 
 from pc3d.benchmark.side_by_side import measure_scaling
-from pc3d.benchmark.training import PAPER_EPISODES, StageSpeed, TrainingSpeed
+from pc3d.benchmark.training import StageSpeed, TrainingSpeed
 from pc3d.errors import Pc3dError
+from pc3d.report.paper_numbers import CLOCKED_EPISODES, SECONDS_PER_UPDATE
 
-# The paper's table of wall-clock times: seconds per learner update, in order Spread, LBF, RWARE.
-PAPER_SECONDS_PER_UPDATE = {
-    "ippo": {"spread": 3.88, "lbf": 6.08, "rware": 23.73},
-    "mappo": {"spread": 19.00, "lbf": 43.00, "rware": 76.50},
-    "pic": {"spread": 16.75, "lbf": 38.00, "rware": 73.88},
-    "pc3d": {"spread": 20.25, "lbf": 49.00, "rware": 95.00},
-}
-# Its values for the MAPPO family times 8 are whole seconds, so its 512 episodes apparently had 8 updates.
+# The paper's seconds per update for the MAPPO family are whole when multiplied by 8: apparently its 512
+# episodes had 8 updates.
 PAPER_UPDATES = 8
 
 
@@ -45,7 +40,7 @@ def show_training(console: Console, tasks: list[str], methods: tuple[str, ...]) 
         "Medians of 5, one thread. Update and GFLOP/s are of the last stage, every slot filled: operations "
         "are counted from the networks' shapes (matrix products only, padding included; 'useful' is the mean "
         "share of slots that the curriculum fills). The projection weighs every stage by its episodes. "
-        f"Paper: seconds per update × {PAPER_UPDATES} for {PAPER_EPISODES} episodes (inferred), another CPU."
+        f"Paper: seconds per update × {PAPER_UPDATES} for {CLOCKED_EPISODES} episodes (inferred), other CPU."
     )
 
 
@@ -88,7 +83,7 @@ def _time_table(speeds: list[TrainingSpeed]) -> Table:
     for heading in ("512 episodes", "paper's 512", "full budget", "compile, cold", "compile, warm"):
         table.add_column(heading, justify="right")
     for speed in speeds:
-        paper = PAPER_SECONDS_PER_UPDATE.get(speed.method, {}).get(speed.task)
+        paper = SECONDS_PER_UPDATE.get(speed.method, {}).get(speed.task)
         table.add_row(
             speed.task,
             speed.method,
