@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import platform
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from types import FrameType
 from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
 
 from pc3d.checkpoint import save_tree
 from pc3d.errors import BadInput, Diverged, Interrupted
 from pc3d.evaluation.scores import returns_by_size
 from pc3d.files import explained, one_owner
-from pc3d.learner.update import Learner, UpdateReport, fresh_learner, learn
+from pc3d.learner.round import Round, play_and_learn
+from pc3d.learner.update import Learner, fresh_learner
 from pc3d.methods import method_named
 from pc3d.metrics import Gathering, LineFile
-from pc3d.randomness import Purpose, stream
-from pc3d.rollout import Episode, play
 from pc3d.run_folder import RunFolder, policy_description
 from pc3d.settings import Experiment
+from pc3d.signals import Stop, stop_signals
 from pc3d.tasks import make_task
 from pc3d.tasks.task import AnyTask
 
@@ -75,7 +69,7 @@ def train(
     run = RunFolder(folder)
     with explained(f"writing to {run.path}"):
         run.create()
-        with one_owner(run.path), _stop_signals() as stop:
+        with one_owner(run.path), stop_signals() as stop:
             run.adopt(experiment, _about(task))
             if not run.done:
                 _Training(experiment, task, run, habits, watcher).until_done(stop)
@@ -95,47 +89,6 @@ def check(experiment: Experiment, task: AnyTask) -> None:
         )
 
 
-class Round(UpdateReport):
-    """One update and the episodes before it."""
-
-    returns: Float[Array, " episode"]
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def play_and_learn(
-    experiment: Experiment,
-    task: AnyTask,
-    learner: Learner,
-    seed: Int[Array, ""],
-    episodes: Int[Array, " episode"],
-    team_sizes: Int[Array, " episode"],
-) -> tuple[Learner, Round]:
-    """Play these episodes side by side and learn from them: the whole of one update, compiled."""
-    played = play_episodes(experiment, task, learner, seed, episodes, team_sizes)
-    shuffle_key = stream(seed, Purpose.SHUFFLE, learner.update)
-    learner, report = learn(experiment, learner, played, shuffle_key)
-    returns = jax.vmap(task.reported_return)(played.total_reward, team_sizes)
-    return learner, Round(**vars(report), returns=returns)
-
-
-def play_episodes(
-    experiment: Experiment,
-    task: AnyTask,
-    learner: Learner,
-    seed: Int[Array, ""],
-    episodes: Int[Array, " episode"],
-    team_sizes: Int[Array, " episode"],
-) -> Episode:
-    """The episodes of these numbers, side by side, each with its own team size."""
-    actor, with_state = learner.networks.actor, experiment.critic.global_state
-
-    def play_one(number: Array, team_size: Array) -> Episode:
-        key = stream(seed, Purpose.PLAY, number)
-        return play(task, actor, key, team_size, with_global_state=with_state)
-
-    return jax.vmap(play_one)(episodes, team_sizes)
-
-
 class _Training:
     """One run on its way."""
 
@@ -149,7 +102,7 @@ class _Training:
         self.metrics, self.evaluations = LineFile(run.metrics), LineFile(run.evaluations)
         self.log_every = habits.log_every or -(-experiment.updates // LINES_PER_RUN)
 
-    def until_done(self, stop: _Stop) -> None:
+    def until_done(self, stop: Stop) -> None:
         learner, gathering = self._begin()
         began, first = time.monotonic(), int(learner.update)
         for update in range(first, self.experiment.updates):
@@ -251,32 +204,6 @@ class _Training:
 
     def _episodes(self, updates: int) -> int:
         return min(updates * self.experiment.ppo.update_every_episodes, self.experiment.episodes)
-
-
-class _Stop:
-    """Whether somebody asked the run to stop."""
-
-    asked = False
-
-
-@contextmanager
-def _stop_signals() -> Iterator[_Stop]:
-    """Ctrl-C and SIGTERM end a run after its present update, saved."""
-    stop = _Stop()
-
-    def ask(number: int, frame: FrameType | None) -> None:
-        del number, frame
-        stop.asked = True
-
-    try:
-        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:  # only a main thread can be signalled
-        before = {}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _tensorboard(folder: Path, episodes: int) -> list[Watcher]:

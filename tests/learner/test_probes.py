@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pc3d.learner.round import play_and_learn
 from pc3d.learner.update import fresh_learner
 from pc3d.methods import METHODS
 from pc3d.networks.critics import TeamView
-from pc3d.train import play_and_learn
 from tests.probes import ActionReward, ConstantReward, Memory, Probe, TeamSize, probe_experiment
 
 UPDATES = 80

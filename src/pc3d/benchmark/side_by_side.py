@@ -62,9 +62,9 @@ def update_work():  # type: ignore[no-untyped-def]
     """PC3D's update on Spread, in the last stage."""
     from pc3d.benchmark.training import update_arguments
     from pc3d.experiments import paper
+    from pc3d.learner.round import play_and_learn
     from pc3d.learner.update import fresh_learner
     from pc3d.tasks import make_task
-    from pc3d.train import play_and_learn
 
     experiment = paper("spread", "pc3d")
     task = make_task(experiment).with_slots(8)

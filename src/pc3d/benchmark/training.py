@@ -114,9 +114,9 @@ def _stage(
     import jax
 
     from pc3d.benchmark.arithmetic import operations_per_gradient_step
+    from pc3d.learner.round import play_and_learn, play_episodes
     from pc3d.learner.sequences import SequencePlan
     from pc3d.learner.update import learn
-    from pc3d.train import play_and_learn, play_episodes
 
     arguments = update_arguments(experiment, task, learner)
     episodes = jax.jit(play_episodes, static_argnums=(0, 1))(experiment, task, *arguments)
@@ -153,7 +153,7 @@ def _compile_seconds(experiment: Any, task: Any, learner: Any) -> float:
     """From nothing to the first update of the last stage."""
     import jax
 
-    from pc3d.train import play_and_learn
+    from pc3d.learner.round import play_and_learn
 
     widest = task.with_slots(experiment.curriculum.stages[-1].largest)
     start = time.perf_counter()
