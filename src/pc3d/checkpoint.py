@@ -62,11 +62,14 @@ def read_file(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         text = _metadata(content)[KEY]
     except (SafetensorError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise DamagedFile(f"{path} is damaged or was not written by pc3d") from None
-    description = parse(text, str(path))
+    try:
+        description = parse(text, str(path))
+    except BadInput as error:
+        raise DamagedFile(str(error)) from None
     if not isinstance(description, dict) or description.get("digest") != _digest(arrays, description):
         raise DamagedFile(f"{path} is damaged: its content does not match its checksum")
-    if description["format"] != FORMAT:
-        raise BadInput(f"{path} has format {description['format']}, this version of pc3d reads {FORMAT}")
+    if description.get("format") != FORMAT:
+        raise BadInput(f"{path} has format {description.get('format')}, this version of pc3d reads {FORMAT}")
     if to_bytes(arrays, description) != content:
         raise DamagedFile(f"{path} is damaged: it is not byte for byte what pc3d writes")
     return arrays, description

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from pc3d.errors import BadInput
+
 
 class Gathering:
     """Sums since the last line. It travels with the checkpoint, so that no line is lost or doubled."""
@@ -88,4 +90,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     with open(path, "rb") as file:
-        return [json.loads(line) for line in file if line.endswith(b"\n")]
+        lines = [line for line in file if line.endswith(b"\n")]
+    try:
+        return [json.loads(line) for line in lines]
+    except (ValueError, RecursionError):
+        raise BadInput(f"{path} is damaged: one of its lines is not JSON") from None

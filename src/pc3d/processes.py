@@ -1,12 +1,44 @@
-"""How a worker process is tied to the one that started it."""
+"""Other pc3d processes: how they are started, tied to their starter, and asked what went wrong."""
 
 import ctypes
 import os
 import signal
+import subprocess
 import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pc3d.errors import Pc3dError
 
 END_WITH_PARENT = "PC3D_END_WITH_PARENT"  # set in a worker's environment by whoever starts it
 SET_PARENT_DEATH_SIGNAL = 1  # Linux: prctl's PR_SET_PDEATHSIG
+
+
+def run_command(words: Sequence[str]) -> None:
+    """Run one command in a process of its own, in full view; its failure is ours."""
+    code = subprocess.run([sys.executable, "-m", "pc3d", *words], check=False).returncode
+    if code != 0:
+        raise Pc3dError(f"pc3d {words[0]} ended with code {code}")
+
+
+def start_worker(words: Sequence[str], errors: Path) -> "subprocess.Popen[bytes]":
+    """Start a command in the background; what it complains about goes to a file (a pipe could fill up)."""
+    errors.parent.mkdir(parents=True, exist_ok=True)
+    with open(errors, "wb") as file:
+        return subprocess.Popen(
+            [sys.executable, "-m", "pc3d", *words],
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            env={**os.environ, END_WITH_PARENT: "yes"},
+        )
+
+
+def last_words(errors: Path, code: int) -> str:
+    """The last line of a worker's complaints, or its exit code if it died without any."""
+    lines = (
+        errors.read_text(encoding="utf-8", errors="replace").strip().splitlines() if errors.exists() else []
+    )
+    return lines[-1] if lines else f"ended with code {code}"
 
 
 def end_with_parent_if_asked() -> None:

@@ -65,6 +65,8 @@ class Stage:
     probabilities: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        if not self.team_sizes:
+            raise BadInput("a stage needs at least one team size")
         if len(self.team_sizes) != len(self.probabilities):
             raise BadInput(
                 f"a stage needs one probability per team size, not {len(self.probabilities)} "
@@ -72,7 +74,8 @@ class Stage:
             )
         if not 0 < self.fraction <= 1:
             raise BadInput(f"a stage's share of the episodes is above 0 and at most 1, not {self.fraction}")
-        if min(self.probabilities) < 0 or abs(sum(self.probabilities) - 1) > PRINTED_PRECISION:
+        positive = all(probability >= 0 for probability in self.probabilities)
+        if not positive or abs(sum(self.probabilities) - 1) > PRINTED_PRECISION:
             raise BadInput(f"a stage's probabilities must sum to 1, but {self.probabilities} do not")
 
     @property
@@ -88,7 +91,7 @@ class Curriculum:
 
     def __post_init__(self) -> None:
         total = sum(stage.fraction for stage in self.stages)
-        if abs(total - 1) > PRINTED_PRECISION:
+        if not abs(total - 1) <= PRINTED_PRECISION:
             raise BadInput(f"the stages' shares of the episodes must sum to 1, but they sum to {total:g}")
 
     def check_against(self, rosters: Rosters) -> None:

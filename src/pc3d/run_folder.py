@@ -37,19 +37,26 @@ class RunFolder:
 
     def adopt(self, experiment: Experiment, about: dict[str, Any]) -> None:
         """Make this the folder of an experiment, or refuse if it already is another's."""
-        if self.experiment_file.exists():
-            present = self.experiment()
-            changed = differences(present, experiment)
-            if changed:
-                raise BadInput(
-                    f"{self.path} holds another experiment ({'; '.join(changed)}): use another --folder"
-                )
+        if not self.experiment_file.exists():
+            write_atomically(self.experiment_file, _json({"experiment": asdict(experiment), **about}))
             return
-        content = {"experiment": asdict(experiment), **about}
-        write_atomically(self.experiment_file, _json(content))
+        changed = differences(self.experiment(), experiment)
+        if changed:
+            raise BadInput(
+                f"{self.path} holds another experiment ({'; '.join(changed)}): use another --folder"
+            )
+        if not self.done and self._content().get("versions") != about["versions"]:
+            print(
+                f"pc3d: {self.path} was begun with other versions of Python or packages than these; "
+                "it continues, but not bit for bit as it would have then",
+                file=sys.stderr,
+            )
 
     def experiment(self) -> Experiment:
         """The experiment this folder belongs to."""
+        return from_plain(Experiment, self._content().get("experiment"), str(self.experiment_file))
+
+    def _content(self) -> dict[str, Any]:
         where = str(self.experiment_file)
         try:
             content = parse(self.experiment_file.read_text(encoding="utf-8"), where)
@@ -57,7 +64,7 @@ class RunFolder:
             raise BadInput(f"{self.path} is not a run: it has no readable experiment.json") from None
         if not isinstance(content, dict):
             raise BadInput(f"{where} is not an experiment")
-        return from_plain(Experiment, content.get("experiment"), where)
+        return content
 
     @property
     def done(self) -> bool:
@@ -65,9 +72,13 @@ class RunFolder:
 
     def save_checkpoint(self, update: int, learner: Any, description: dict[str, Any]) -> None:
         """Add a checkpoint, then drop the oldest beyond those kept."""
-        save_tree(self.checkpoints / f"{update:09d}.safetensors", learner, {**description, "update": update})
-        for old in self._checkpoint_files()[:-KEPT_CHECKPOINTS]:
-            old.unlink()
+        path = self.checkpoints / f"{update:09d}.safetensors"
+        save_tree(path, learner, {**description, "update": update})
+        # What is numbered higher was damaged, and passed over when this run began.
+        kept = [file for file in self._checkpoint_files() if file <= path][-KEPT_CHECKPOINTS:]
+        for file in self._checkpoint_files():
+            if file not in kept:
+                file.unlink()
 
     def newest_checkpoint(self, like: Tree) -> tuple[Tree, dict[str, Any]] | None:
         """The newest checkpoint that is whole; a damaged one is named and passed over."""

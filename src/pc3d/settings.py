@@ -11,7 +11,7 @@ from pc3d.errors import BadInput
 from pc3d.roster import Curriculum, Rosters
 
 
-def _within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
+def within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
     """Refuse a setting outside its range, naming both; NaN is outside every range."""
     if not (low < value <= high if above else low <= value <= high):
         start = "above" if above else "from"
@@ -20,7 +20,7 @@ def _within(name: str, value: float, low: float, high: float, *, above: bool = F
 
 def _widths(name: str, widths: tuple[int, ...]) -> None:
     for width in widths:
-        _within(name, width, 1, 4096)
+        within(name, width, 1, 4096)
 
 
 @dataclass(frozen=True)
@@ -51,17 +51,17 @@ class PpoSettings:
     """Longer gradients are shortened to this norm."""
 
     def __post_init__(self) -> None:
-        _within("ppo.learning_rate", self.learning_rate, 0, 1, above=True)
-        _within("ppo.batch_size", self.batch_size, 1, 10**9)
-        _within("ppo.buffer_size", self.buffer_size, 1, 10**12)
-        _within("ppo.update_every_episodes", self.update_every_episodes, 1, 4096)
-        _within("ppo.epochs", self.epochs, 1, 1000)
-        _within("ppo.clip", self.clip, 0, 1, above=True)
-        _within("ppo.discount", self.discount, 0, 1)
-        _within("ppo.gae_lambda", self.gae_lambda, 0, 1)
-        _within("ppo.entropy_coefficient", self.entropy_coefficient, 0, 10)
-        _within("ppo.value_coefficient", self.value_coefficient, 0, 100)
-        _within("ppo.max_gradient_norm", self.max_gradient_norm, 0, 1e6, above=True)
+        within("ppo.learning_rate", self.learning_rate, 0, 1, above=True)
+        within("ppo.batch_size", self.batch_size, 1, 10**9)
+        within("ppo.buffer_size", self.buffer_size, 1, 10**12)
+        within("ppo.update_every_episodes", self.update_every_episodes, 1, 4096)
+        within("ppo.epochs", self.epochs, 1, 1000)
+        within("ppo.clip", self.clip, 0, 1, above=True)
+        within("ppo.discount", self.discount, 0, 1)
+        within("ppo.gae_lambda", self.gae_lambda, 0, 1)
+        within("ppo.entropy_coefficient", self.entropy_coefficient, 0, 10)
+        within("ppo.value_coefficient", self.value_coefficient, 0, 100)
+        within("ppo.max_gradient_norm", self.max_gradient_norm, 0, 1e6, above=True)
 
 
 @dataclass(frozen=True)
@@ -74,8 +74,10 @@ class ActorSettings:
     """Width of the recurrent layer."""
 
     def __post_init__(self) -> None:
+        if not self.widths:
+            raise BadInput("actor.widths must name at least one layer")
         _widths("actor.widths", self.widths)
-        _within("actor.rnn_dim", self.rnn_dim, 1, 4096)
+        within("actor.rnn_dim", self.rnn_dim, 1, 4096)
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,8 @@ class CriticSettings:
     def __post_init__(self) -> None:
         _widths("critic.widths", self.widths)
         _widths("critic.set_encoder_widths", self.set_encoder_widths)
-        _within("critic.set_embed_dim", self.set_embed_dim, 1, 4096)
-        _within("critic.tokens", self.tokens, 1, 256)
+        within("critic.set_embed_dim", self.set_embed_dim, 1, 4096)
+        within("critic.tokens", self.tokens, 1, 256)
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,10 @@ class DistillationSettings:
     """ρ_max."""
 
     def __post_init__(self) -> None:
-        _within("distillation.weight", self.weight, 0, 1000)
-        _within("distillation.teacher_rate", self.teacher_rate, 0, 1)
+        within("distillation.weight", self.weight, 0, 1000)
+        within("distillation.teacher_rate", self.teacher_rate, 0, 1)
+        within("distillation.reliance_min", self.reliance_min, -1000, 1000)
+        within("distillation.reliance_max", self.reliance_max, -1000, 1000)
         if not self.reliance_min < self.reliance_max:
             raise BadInput(
                 f"distillation.reliance_min ({self.reliance_min:g}) must be below "
@@ -169,12 +173,12 @@ class Recipe:
     """Hidden widths of Hyper-PC3D's hypernetwork."""
 
     def __post_init__(self) -> None:
-        _within("recipe.value_statistics_rate", self.value_statistics_rate, 0, 1, above=True)
-        _within("recipe.adam_epsilon", self.adam_epsilon, 0, 1, above=True)
-        _within("recipe.backpropagation_steps", self.backpropagation_steps, 1, 10**6)
-        _within("recipe.huber_delta", self.huber_delta, 0, 1e6, above=True)
-        _within("recipe.gate_scale", self.gate_scale, -100, 100)
-        _within("recipe.gate_offset", self.gate_offset, -100, 100)
+        within("recipe.value_statistics_rate", self.value_statistics_rate, 0, 1, above=True)
+        within("recipe.adam_epsilon", self.adam_epsilon, 0, 1, above=True)
+        within("recipe.backpropagation_steps", self.backpropagation_steps, 1, 10**6)
+        within("recipe.huber_delta", self.huber_delta, 0, 1e6, above=True)
+        within("recipe.gate_scale", self.gate_scale, -100, 100)
+        within("recipe.gate_offset", self.gate_offset, -100, 100)
         _widths("recipe.hypernetwork_widths", self.hypernetwork_widths)
 
 
@@ -200,8 +204,8 @@ class Experiment:
     """How Spread counts collisions (the other tasks have none)."""
 
     def __post_init__(self) -> None:
-        _within("seed", self.seed, 0, 2**31 - 1)
-        _within("episodes", self.episodes, 1, 10**9)
+        within("seed", self.seed, 0, 2**31 - 1)
+        within("episodes", self.episodes, 1, 10**9)
         self.curriculum.check_against(self.rosters)
 
     @property

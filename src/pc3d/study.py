@@ -52,9 +52,15 @@ class Study:
     rollouts: int = 100
     """Evaluation episodes for each team size."""
 
+    @property
+    def has_specialists(self) -> bool:
+        return any(group.specialists for group in self.groups)
+
     def jobs(self, folder: Path) -> list[Job]:
         """Every run once; seed by seed, so that an early look sees all methods."""
         jobs = [job for group in self.groups for job in _jobs(group, folder, self.rollouts)]
+        if not jobs:
+            raise BadInput("this study has no job left to do: nothing in it matches what was asked for")
         places = [job.folder for job in jobs]
         if len(set(places)) < len(places):
             raise BadInput("this study has the same task, method and seed in two groups")
@@ -89,6 +95,11 @@ class Job:
     @property
     def evaluate_words(self) -> list[str]:
         return ["evaluate", str(self.folder), "--rollouts", str(self.rollouts)]
+
+    @property
+    def errors(self) -> Path:
+        """Where the job's process complains."""
+        return self.folder / "errors.log"
 
     @property
     def trained(self) -> bool:

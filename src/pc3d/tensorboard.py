@@ -13,7 +13,7 @@ class TensorBoard:
 
     def __init__(self, folder: Path, episodes: int) -> None:
         # A resumed run plays again what came after its checkpoint: those events are purged.
-        self.writer = SummaryWriter(str(folder / "tensorboard"), purge_step=episodes)
+        self.writer = SummaryWriter(str(folder / "tensorboard"), purge_step=episodes + 1)
 
     def started(self, experiment: Experiment, episodes: int) -> None:
         del experiment, episodes

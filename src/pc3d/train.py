@@ -22,7 +22,7 @@ from pc3d.learner.update import Learner, fresh_learner
 from pc3d.methods import method_named
 from pc3d.metrics import Gathering, LineFile
 from pc3d.run_folder import RunFolder, policy_description
-from pc3d.settings import Experiment
+from pc3d.settings import Experiment, within
 from pc3d.signals import Stop, stop_signals
 from pc3d.tasks import make_task
 from pc3d.tasks.task import AnyTask
@@ -35,7 +35,7 @@ class Habits:
     """How often a run is written down; none of it changes a single bit of what is learned."""
 
     checkpoint_every: int = 1000
-    """Episodes between two checkpoints."""
+    """Episodes between two checkpoints; 0 saves only when stopped."""
     log_every: int = 0
     """Updates gathered into one line of metrics; 0 chooses so that a run has at most 2,500 lines."""
     evaluate_every: int = 0
@@ -44,6 +44,12 @@ class Habits:
     """Rollouts per team size in such an evaluation."""
     tensorboard: bool = True
     """Whether to write TensorBoard events, if tensorboardX is installed."""
+
+    def __post_init__(self) -> None:
+        within("checkpoint_every", self.checkpoint_every, 0, 10**9)
+        within("log_every", self.log_every, 0, 10**9)
+        within("evaluate_every", self.evaluate_every, 0, 10**9)
+        within("evaluation_rollouts", self.evaluation_rollouts, 1, 10**6)
 
 
 DEFAULT_HABITS = Habits()
@@ -190,6 +196,7 @@ class _Training:
 
     def _finish(self, learner: Learner) -> None:
         self.metrics.sync()
+        self.evaluations.sync()
         description = policy_description(self.experiment, self.task.return_definition)
         save_tree(self.run.final, learner.policy, description)
         self.run.finish({"episodes": self.experiment.episodes, "updates": self.experiment.updates})

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from pc3d.errors import Interrupted
-from pc3d.processes import END_WITH_PARENT
+from pc3d.errors import Diverged, Interrupted
+from pc3d.processes import last_words, start_worker
 from pc3d.study import Job
 
 ATTEMPTS = 3
-FINAL_EXIT_CODES = (2, 3)  # bad input and divergence: the same again would end the same
+SECONDS_BETWEEN_ATTEMPTS = 5.0  # a worker that is still ending holds its folder that long at most
 
 
 class State(Enum):
@@ -35,7 +33,12 @@ class Progress:
     state: State = State.WAITING
     attempts: int = 0
     error: str = ""
-    worker: subprocess.Popen[str] | None = field(default=None, repr=False)
+    not_before: float = 0.0
+    worker: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def ready(self) -> bool:
+        return self.state is State.WAITING and time.monotonic() >= self.not_before
 
 
 def run_jobs(jobs: list[Job], workers: int, show: Callable[[list[Progress]], None]) -> list[Progress]:
@@ -46,8 +49,7 @@ def run_jobs(jobs: list[Job], workers: int, show: Callable[[list[Progress]], Non
             for progress in all_progress:
                 _attend(progress)
             free = workers - sum(progress.worker is not None for progress in all_progress)
-            waiting = (progress for progress in all_progress if progress.state is State.WAITING)
-            for progress, _ in zip(waiting, range(free), strict=False):
+            for progress in [progress for progress in all_progress if progress.ready][:free]:
                 _start(progress)
             show(all_progress)
             time.sleep(0.2)
@@ -64,28 +66,21 @@ def _attend(progress: Progress) -> None:
     """See whether a job's process has ended, and what comes next."""
     if progress.worker is None or progress.worker.poll() is None:
         return
-    code, errors = progress.worker.returncode, progress.worker.communicate()[1]
-    progress.worker = None
+    code, progress.worker = progress.worker.returncode, None
     if code == 0:
         progress.state = State.DONE if progress.job.done else State.WAITING
         return
-    progress.error = errors.strip().splitlines()[-1] if errors.strip() else f"ended with code {code}"
+    progress.error = last_words(progress.job.errors, code)
     progress.attempts += 1
-    final = code in FINAL_EXIT_CODES and "another process" not in progress.error
-    progress.state = State.FAILED if final or progress.attempts >= ATTEMPTS else State.WAITING
+    progress.not_before = time.monotonic() + SECONDS_BETWEEN_ATTEMPTS
+    hopeless = code == Diverged.exit_code or progress.attempts >= ATTEMPTS
+    progress.state = State.FAILED if hopeless else State.WAITING
 
 
 def _start(progress: Progress) -> None:
     job = progress.job
     progress.state = State.EVALUATING if job.trained else State.TRAINING
-    words = job.evaluate_words if job.trained else job.train_words
-    progress.worker = subprocess.Popen(
-        [sys.executable, "-m", "pc3d", *words],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, END_WITH_PARENT: "yes"},
-    )
+    progress.worker = start_worker(job.evaluate_words if job.trained else job.train_words, job.errors)
 
 
 def _stop(all_progress: list[Progress]) -> None:

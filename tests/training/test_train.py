@@ -120,6 +120,12 @@ class StopAfter:
         ("spread pc3d --distillation.reliance-min 5", "must be below"),
         ("spread pc3d --ppo.buffer-size 10", "ppo.buffer_size must be at least 200"),
         ("spread pc3d --curriculum.stages.0.team-sizes 1 9", "which is a test size"),
+        ("spread pc3d --evaluation-rollouts 0", "evaluation_rollouts must be from 1"),
+        ("spread pc3d --checkpoint-every -1", "checkpoint_every must be from 0"),
+        ("spread pc3d --actor.widths", "actor.widths must name at least one layer"),
+        ("spread pc3d --distillation.reliance-max inf", "distillation.reliance_max must be from -1000"),
+        ("spread pc3d --curriculum.stages.0.probabilities nan nan", "must sum to 1"),
+        ("spread pc3d --preset=papr", "perhaps you meant paper"),
         ("spread pc3d --rosters.test 11", "played by 1 to 10 agents"),
     ],
 )
@@ -165,6 +171,27 @@ def test_every_single_bit_flip_is_noticed(tmp_path):
         path.write_bytes(damaged)
         with pytest.raises(BadInput):
             read_file(path)
+
+
+def test_every_damaged_checkpoint_is_passed_over_and_never_outlives_a_new_one(tmp_path, capsys):
+    run = RunFolder(tmp_path)
+    run.create()
+    tree = {"a": jnp.arange(3.0)}
+    for number in (125, 250):
+        run.save_checkpoint(number, tree, {"gathering": None})
+    newest = run.checkpoints / "000000250.safetensors"
+    content = newest.read_bytes()
+    for place in range(0, len(content), 5):  # header, description and arrays alike
+        newest.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
+        found = run.newest_checkpoint(tree)
+        assert found is not None
+        assert found[1]["update"] == 125
+    run.save_checkpoint(130, tree, {"gathering": None})
+    assert [file.name for file in sorted(run.checkpoints.iterdir())] == [
+        "000000125.safetensors",
+        "000000130.safetensors",
+    ]
+    assert "going back to the checkpoint before it" in capsys.readouterr().err
 
 
 def test_a_truncated_file_is_damaged(tmp_path):

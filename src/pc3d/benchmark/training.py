@@ -1,6 +1,6 @@
 """Seconds, operations and memory of training one method on one task: measured in a process of its own.
 
-`python -m pc3d.benchmark.training TASK METHOD` prints one JSON object; `pc3d benchmark train` starts it.
+`python -m pc3d.benchmark.training TASK METHOD REPEATS` prints JSON; `pc3d benchmark train` starts it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class TrainingSpeed:
         return 1 - self.stages[-1].learning_seconds / self.stages[-1].update_seconds
 
 
-def measure_training(task_name: str, method: str, repeats: int = 5) -> TrainingSpeed:
+def measure_training(task_name: str, method: str, repeats: int) -> TrainingSpeed:
     """Measure every stage of the paper's curriculum that has a width of its own."""
     import jax
 
@@ -176,5 +176,5 @@ def _seconds(work: Callable[[], Any], repeats: int) -> float:
 
 if __name__ == "__main__":
     threads.pin()
-    task_word, method_word = sys.argv[1:3]
-    print(json.dumps(asdict(measure_training(task_word, method_word))))
+    task_word, method_word, repeats_word = sys.argv[1:4]
+    print(json.dumps(asdict(measure_training(task_word, method_word, int(repeats_word)))))

@@ -48,7 +48,7 @@ def run(command: Command) -> int:
         sizes = parse_team_sizes(command.team_sizes)
         show_tasks(console, names, sizes, command.repeats, command.seconds)
     else:
-        show_training(console, names, command.methods)
+        show_training(console, names, command.methods, command.repeats)
     return 0
 
 

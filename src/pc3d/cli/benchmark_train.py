@@ -11,14 +11,10 @@ from rich.table import Table
 from pc3d.benchmark.side_by_side import measure_scaling
 from pc3d.benchmark.training import StageSpeed, TrainingSpeed
 from pc3d.errors import Pc3dError
-from pc3d.report.paper_numbers import CLOCKED_EPISODES, SECONDS_PER_UPDATE
-
-# The paper's seconds per update are whole for the MAPPO family when multiplied by 8: apparently its 512
-# episodes had 8 updates. For IPPO they are not, so nothing can be inferred.
-PAPER_UPDATES = {"mappo": 8, "pic": 8, "pc3d": 8}
+from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
 
 
-def show_training(console: Console, tasks: list[str], methods: tuple[str, ...]) -> None:
+def show_training(console: Console, tasks: list[str], methods: tuple[str, ...], repeats: int) -> None:
     """Measure each pair in a process of its own, then two processes side by side."""
     speeds = []
     with Progress(console=console, transient=True) as progress:
@@ -26,7 +22,7 @@ def show_training(console: Console, tasks: list[str], methods: tuple[str, ...]) 
         for task in tasks:
             for method in methods:
                 progress.update(bar, description=f"{task} {method}")
-                speeds.append(_in_own_process(task, method))
+                speeds.append(_in_own_process(task, method, repeats))
                 progress.advance(bar)
         progress.update(bar, description="two runs side by side")
         scaling = measure_scaling()
@@ -37,19 +33,21 @@ def show_training(console: Console, tasks: list[str], methods: tuple[str, ...]) 
         f"{scaling.matrix:.2f} times: {scaling.kept:.0%} of that scaling is kept."
     )
     console.print(
-        "Medians of 5, one thread. Update and GFLOP/s are of the last stage, every slot filled: operations "
+        f"Medians of {repeats}, one thread. Update and GFLOP/s are of the last stage, every slot filled: operations "
         "are counted from the networks' shapes (matrix products only, padding included; 'useful' is the mean "
         "share of slots that the curriculum fills). The projection weighs every stage by its episodes. "
-        f"Paper: seconds per update × 8 for {CLOCKED_EPISODES} episodes (inferred), another processor."
+        f"Paper, on another processor: seconds per update as printed; those for {CLOCKED_EPISODES} episodes are "
+        "inferred, 8 updates for the MAPPO family and nothing for IPPO."
     )
 
 
-def _in_own_process(task: str, method: str) -> TrainingSpeed:
+def _in_own_process(task: str, method: str, repeats: int) -> TrainingSpeed:
     """Peak memory and compile time are a process's own."""
-    words = [sys.executable, "-m", "pc3d.benchmark.training", task, method]
+    words = [sys.executable, "-m", "pc3d.benchmark.training", task, method, str(repeats)]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise Pc3dError(f"measuring {task} {method} failed: {result.stderr.strip().splitlines()[-1]}")
+        said = result.stderr.strip().splitlines()[-1:] or [f"ended with code {result.returncode}"]
+        raise Pc3dError(f"measuring {task} {method} failed: {said[0]}")
     numbers = json.loads(result.stdout)
     return TrainingSpeed(**{**numbers, "stages": [StageSpeed(**stage) for stage in numbers["stages"]]})
 
@@ -80,16 +78,17 @@ def _time_table(speeds: list[TrainingSpeed]) -> Table:
     table = Table(title="Whole runs on one core", title_justify="left")
     for heading in ("task", "method"):
         table.add_column(heading)
-    for heading in ("512 episodes", "paper's 512", "full budget", "compile, cold", "compile, warm"):
+    for heading in ("512 episodes", "paper's update", "paper's 512", "full budget", "compile, cold", "compile, warm"):
         table.add_column(heading, justify="right")
     for speed in speeds:
-        updates = PAPER_UPDATES.get(speed.method)
-        paper = SECONDS_PER_UPDATE[speed.method][speed.task] * updates if updates else None
+        per_update = seconds_per_update(speed.method, speed.task)
+        per_512 = seconds_per_512(speed.method, speed.task)
         table.add_row(
             speed.task,
             speed.method,
             f"{speed.seconds_per_512_episodes:.1f} s",
-            f"{paper:.0f} s" if paper else "–",
+            "–" if per_update is None else f"{per_update:.2f} s",
+            "–" if per_512 is None else f"{per_512:.0f} s",
             f"{speed.projected_seconds / 60:.1f} min",
             f"{speed.cold_compile_seconds:.1f} s",
             f"{speed.warm_compile_seconds:.1f} s",

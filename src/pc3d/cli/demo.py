@@ -1,7 +1,6 @@
 """`pc3d demo`: PC3D and MAPPO learn Spread side by side, then meet team sizes they have never seen."""
 
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from pc3d.errors import BadInput, Pc3dError
 from pc3d.experiments import ROSTERS
 from pc3d.metrics import read_lines
+from pc3d.processes import last_words, run_command, start_worker
 
 METHODS = ("mappo", "pc3d")
 TASK = "spread"
@@ -37,11 +37,8 @@ def run(command: Command) -> int:
     console.print(_introduction(command))
     folders = {method: command.folder / "runs" / TASK / method for method in METHODS}
     _train_side_by_side(console, command, folders)
-    for words in (
-        ["evaluate", *map(str, folders.values()), "--rollouts", str(command.rollouts)],
-        ["report", *map(str, folders.values()), "--out", str(command.folder / "report")],
-    ):
-        subprocess.run([sys.executable, "-m", "pc3d", *words], check=True)
+    run_command(["evaluate", *map(str, folders.values()), "--rollouts", str(command.rollouts)])
+    run_command(["report", *map(str, folders.values()), "--out", str(command.folder / "report")])
     console.print(f"[bold]Open {command.folder / 'report' / 'index.html'}[/bold] to watch the teams play.")
     return 0
 
@@ -80,19 +77,18 @@ def _train_side_by_side(console: Console, command: Command, folders: dict[str, P
         for worker in workers.values():
             worker.terminate()
     for method, worker in workers.items():
-        if worker.wait() != 0:
-            _, errors = worker.communicate()
-            raise Pc3dError(f"training {method} failed: {errors.strip()}")
+        code = worker.wait()
+        if code != 0:
+            raise Pc3dError(f"training {method} failed: {last_words(_errors(folders[method]), code)}")
 
 
-def _start(command: Command, method: str, folder: Path) -> "subprocess.Popen[str]":
+def _start(command: Command, method: str, folder: Path) -> "subprocess.Popen[bytes]":
     words = ["train", TASK, method, "--folder", str(folder), "--seed", str(command.seed)]
-    return subprocess.Popen(
-        [sys.executable, "-m", "pc3d", *words, "--episodes", str(command.episodes)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    return start_worker([*words, "--episodes", str(command.episodes)], _errors(folder))
+
+
+def _errors(folder: Path) -> Path:
+    return folder / "errors.log"
 
 
 def _show(progress: Progress, bar: Any, folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from rich.table import Table
 
 from pc3d.errors import BadInput
 from pc3d.metrics import read_lines
+from pc3d.processes import run_command
 from pc3d.study import Job, load_study, with_only
 from pc3d.workers import Progress, State, default_folder, run_jobs
 
@@ -48,15 +48,34 @@ def run(command: Command) -> int:
         for job in jobs:
             console.print(f"{'done  ' if job.done else ''}pc3d {' '.join(job.train_words)}", soft_wrap=True)
         return 0
+    refuse_other_experiments(jobs)
     with Display(console) as display:
         progress = run_jobs(jobs, command.workers, display.show)
     failed = [one for one in progress if one.state is State.FAILED]
     for one in failed:
         print(f"pc3d: {one.job.name} failed: {one.error}", file=sys.stderr)
-    if len(failed) < len(progress):
-        words = ["report", str(folder), "--out", str(folder / "report")]
-        subprocess.run([sys.executable, "-m", "pc3d", *words], check=True)
+    if study.has_specialists:
+        print(f"each specialist's scores are beside it, below {folder}")
+    elif len(failed) < len(progress):
+        run_command(["report", str(folder), "--out", str(folder / "report")])
     return 1 if failed else 0
+
+
+def refuse_other_experiments(jobs: list[Job]) -> None:
+    """A run that is there must be the one this study asks for: an edited file must not reuse old results."""
+    from pc3d.cli.train import parse
+    from pc3d.plain import differences
+    from pc3d.run_folder import RunFolder
+
+    for job in jobs:
+        run = RunFolder(job.folder)
+        if run.experiment_file.exists():
+            changed = differences(run.experiment(), parse(job.train_words[1:]).experiment)
+            if changed:
+                raise BadInput(
+                    f"{job.folder} holds another experiment than this study asks for "
+                    f"({'; '.join(changed)}): use another --folder"
+                )
 
 
 class Display:

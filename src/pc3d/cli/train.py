@@ -75,13 +75,16 @@ def summary(run: RunFolder) -> str:
     returns = ", ".join(f"{size} agents {mean:.2f}" for size, (_, mean) in last["return_by_size"].items())
     return (
         f"finished {last['episodes']:,} episodes in {seconds / 60:.1f} min\n"
-        f"returns in the last update: {returns}\n"
+        f"returns in the last line of metrics: {returns}\n"
         f"policy: {run.final}\nmetrics: {run.metrics}"
     )
 
 
 def _take_option(words: list[str], name: str, default: str) -> tuple[str, list[str]]:
     """An option that decides the other options' defaults, and the words without it."""
+    words = [
+        part for word in words for part in (word.split("=", 1) if word.startswith(f"{name}=") else [word])
+    ]
     if name not in words:
         return default, words
     place = words.index(name)

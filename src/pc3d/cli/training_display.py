@@ -13,15 +13,22 @@ from rich.table import Table
 
 from pc3d.settings import Experiment
 
-RECENT_EPISODES = 200
+RECENT_LINES = 200
 PLAIN_REPORTS = 20  # how many lines a run prints where there is no terminal to redraw
+
+
+class PatientConsole(Console):
+    """A console whose reader may leave: the training behind it goes on."""
+
+    def on_broken_pipe(self) -> None:
+        self.quiet = True
 
 
 class TrainingDisplay:
     """A watcher for `train`: live in a terminal, a few plain lines elsewhere."""
 
     def __init__(self, title: str, console: Console | None = None) -> None:
-        self.title, self.console = title, console or Console()
+        self.title, self.console = title, console or PatientConsole()
         self.progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -64,7 +71,7 @@ class TrainingDisplay:
     def logged(self, line: dict[str, Any]) -> None:
         self.line = line
         for size, (count, mean) in line["return_by_size"].items():
-            self.recent.setdefault(int(size), deque(maxlen=RECENT_EPISODES)).append((count, mean))
+            self.recent.setdefault(int(size), deque(maxlen=RECENT_LINES)).append((count, mean))
         if self.live.is_started:
             self.live.update(Group(self.progress, self.table()))
         elif self.experiment and line["episodes"] >= self.next_report:
