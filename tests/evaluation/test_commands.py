@@ -11,6 +11,8 @@ from PIL import Image
 from safetensors.numpy import save_file
 
 from pc3d import cli
+from pc3d.evaluation.run import EvaluationSettings, evaluate
+from pc3d.policy import load_policy
 from pc3d.tasks.spread import Spread
 from tests.evaluation.policies import finished_run
 
@@ -79,6 +81,28 @@ def test_evaluating_again_gives_the_same_bytes_and_leaves_the_training_alone(eva
     assert cli.main(["evaluate", str(copy), *words]) == 0
     for path in (file for file in evaluated.path.rglob("*") if file.is_file()):
         assert path.read_bytes() == (copy / path.relative_to(evaluated.path)).read_bytes(), path
+
+
+def test_scores_come_last_so_that_they_mark_a_whole_evaluation(evaluated, tmp_path, monkeypatch):
+    copy = tmp_path / "copy"
+    shutil.copytree(evaluated.path, copy)
+
+    def power_cut(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pc3d.evaluation.run.context_summary", power_cut)
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(load_policy(copy), copy, (2, 3), EvaluationSettings(rollouts=4, context_rollouts=4))
+    assert not (copy / "scores.csv").exists()
+    assert not (copy / "context.json").exists()
+
+
+def test_a_task_without_replays_is_scored_all_the_same(evaluated, tmp_path, monkeypatch):
+    monkeypatch.setattr("pc3d.evaluation.run.WORLDS", {})
+    settings = EvaluationSettings(rollouts=4, context_rollouts=4)
+    evaluate(load_policy(evaluated.path), tmp_path, (2, 3), settings)
+    assert (tmp_path / "scores.csv").read_bytes() == (evaluated.path / "scores.csv").read_bytes()
+    assert list((tmp_path / "replays").iterdir()) == []
 
 
 def test_a_file_alone_is_evaluated_where_out_says(evaluated, tmp_path, capsys):

@@ -1,5 +1,6 @@
 """What goes on inside: alignment, gates, and what happens when the gate is forced."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,6 +10,8 @@ from pc3d.evaluation.context import context_summary, with_gate
 from pc3d.evaluation.recording import ContextUse, Recording, cosine, record
 from pc3d.evaluation.scores import score
 from pc3d.evaluation.starts import rollout_keys
+from pc3d.networks.conditioning import ContextConditioning, PolicyOutput
+from pc3d.networks.layers import Dense
 from tests.evaluation.policies import small_policy
 
 
@@ -23,14 +26,38 @@ def test_a_forced_gate_is_shut_or_open_and_changes_nothing_else(method):
     policy = small_policy("spread", method)
     features = jax.random.normal(jax.random.key(1), (5, policy.experiment.actor.rnn_dim))
     free, shut, wide = (
-        with_gate(policy.actor, policy.experiment, mode).conditioning(features)
-        for mode in ("adaptive", "off", "on")
+        with_gate(policy.actor, mode).conditioning(features) for mode in ("adaptive", "off", "on")
     )
     np.testing.assert_array_equal(free.logits, policy.actor.conditioning(features).logits)
     np.testing.assert_array_equal(shut.gate, np.zeros(5))
     np.testing.assert_array_equal(wide.gate, np.ones(5))
     np.testing.assert_array_equal(shut.context, free.context)
     assert not np.allclose(shut.logits, wide.logits)
+
+
+class AddedContext(ContextConditioning):
+    """A conditioning that the package does not know."""
+
+    to_logits: Dense
+
+    def __init__(self, key, features, actions, student):
+        self.student = student
+        self.to_logits = Dense(key, student.to_context.bias.size, actions)
+
+    def __call__(self, features):
+        context, gate = self.student.context(features), self.student.gate(features)
+        return PolicyOutput(gate[..., None] * self.to_logits(context), context, gate)
+
+
+def test_the_gate_of_any_conditioning_with_a_context_can_be_forced():
+    actor = small_policy("spread", "pc3d").actor
+    width = actor.conditioning.to_modulation.bias.size // 2
+    own = AddedContext(jax.random.key(2), width, 5, actor.conditioning.student)
+    actor = eqx.tree_at(lambda actor: actor.conditioning, actor, own)
+    shut = with_gate(actor, "off")
+    assert actor.conditioning.student.mode == "adaptive"
+    np.testing.assert_array_equal(shut.conditioning(jnp.ones((3, width))).logits, 0)
+    assert jax.tree.structure(with_gate(shut, "adaptive")) == jax.tree.structure(actor)
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +112,7 @@ def test_the_summary_tells_returns_with_the_gate_forced(recording):
     policy = small_policy()
     task = policy.task.with_slots(3)
     summary = context_summary(policy, task, recording, greedy=False)
-    shut = with_gate(policy.actor, policy.experiment, "off")
+    shut = with_gate(policy.actor, "off")
     assert summary["return_gate_off"] == pytest.approx(score(task, shut, 2, 4).returns.mean())
     assert summary["return_gate_off"] != summary["return_gate_on"]
     assert summary["return"] == pytest.approx(recording.returns.mean())

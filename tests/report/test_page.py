@@ -11,9 +11,13 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.figure import Figure as Drawing
 
 from pc3d.errors import BadInput
-from pc3d.report.page import Cell, Figure, Section, Table, replay_page, write_page
+from pc3d.report.figures import Figure
+from pc3d.report.page import replay_page, write_page
+from pc3d.report.sections import Section
+from pc3d.report.tables import Cell, Table
 
 HOSTILE = """</script><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;$script\u2028"""
 VOID = {"meta", "link", "input", "img", "source", "br"}
@@ -36,13 +40,15 @@ SECTION = Section(
     text="One paragraph.\n\nAnother.",
     tables=(
         Table(
-            caption="Returns",
+            name="main",
+            title="Returns",
+            caption="Higher is better.",
             columns=("Method", "Train", "Test"),
-            rows=(("MAPPO", "−42.0", Cell("−80.1", best=True, note="paper −79.2")),),
+            rows=((Cell("MAPPO"), Cell("−42.0"), Cell("−80.1", best=True, note="paper −79.2")),),
             groups=(("Spread", 2),),
         ),
     ),
-    figures=(Figure("Curves", '<svg xmlns="http://www.w3.org/2000/svg"/>', "<svg/>"),),
+    figures=(Figure("curves", "Curves", "Of all seeds.", Drawing()),),
 )
 
 
@@ -77,20 +83,35 @@ class Reader(HTMLParser):
         return sum(name == tag for name, _ in self.elements)
 
 
+PICTURES = {
+    "curves": '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    "hostile": f"<svg>{HOSTILE}</svg>",
+}
+
+
 def hostile_section() -> Section:
-    table = Table(HOSTILE, (HOSTILE, HOSTILE), ((HOSTILE, Cell(HOSTILE, note=HOSTILE)),), ((HOSTILE, 1),))
-    return Section(HOSTILE, HOSTILE, (table,), (Figure(HOSTILE, f"<svg>{HOSTILE}</svg>"),))
+    rows = ((Cell(HOSTILE), Cell(HOSTILE, note=HOSTILE)),)
+    table = Table("main", HOSTILE, HOSTILE, (HOSTILE, HOSTILE), rows, ((HOSTILE, 1),))
+    return Section(HOSTILE, HOSTILE, (table,), (Figure("hostile", HOSTILE, HOSTILE, Drawing()),))
 
 
 def page_text(tmp_path, section=SECTION, replay=TINY_REPLAY, title="Report") -> str:
-    path = write_page(tmp_path / "report", title=title, sections=[section], replays=[replay])
+    folder = tmp_path / "report"
+    path = write_page(folder, title=title, sections=[section], pictures=PICTURES, replays=[replay])
     return path.read_text("utf-8")
 
 
 def test_the_page_is_well_formed_and_holds_tables_figures_and_viewer(tmp_path):
     page = Reader(page_text(tmp_path))
     texts = [text for _, text in page.texts]
-    for expected in ("Report", "One paragraph.", "Another.", "Returns", "−42.0", "paper −79.2"):
+    for expected in (
+        "Report",
+        "One paragraph.",
+        "Another.",
+        "Returns. Higher is better.",
+        "−42.0",
+        "paper −79.2",
+    ):
         assert expected in texts
     assert ("strong", "−80.1") in page.texts
     assert page.count("table") == page.count("img") == 1
@@ -151,19 +172,18 @@ def test_equal_reports_give_equal_bytes_at_any_time(tmp_path, monkeypatch):
     assert page_text(tmp_path / "other") == now
 
 
-def test_figures_are_images_with_a_variant_for_dark_pages(tmp_path):
+def test_figures_are_images_with_their_caption_as_the_words_for_them(tmp_path):
     page = Reader(page_text(tmp_path))
     (image,) = (attributes for tag, attributes in page.elements if tag == "img")
-    (dark,) = (attributes for tag, attributes in page.elements if tag == "source")
-    assert image["alt"] == "Curves"
-    assert dark["media"] == "(prefers-color-scheme: dark)"
+    assert image["alt"] == "Curves. Of all seeds."
     svg = base64.b64decode(str(image["src"]).removeprefix("data:image/svg+xml;base64,"))
     assert ElementTree.fromstring(svg).tag.endswith("svg")
 
 
 def test_a_report_without_replays_has_no_viewer(tmp_path):
     plain = replace(SECTION, figures=(), tables=())
-    page = Reader(write_page(tmp_path, title="Report", sections=[plain], replays=[]).read_text("utf-8"))
+    path = write_page(tmp_path, title="Report", sections=[plain], pictures={}, replays=[])
+    page = Reader(path.read_text("utf-8"))
     assert "viewer" not in [attributes.get("id") for _, attributes in page.elements]
 
 

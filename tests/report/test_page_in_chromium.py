@@ -5,11 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure as Drawing
 
-from pc3d.report.page import Figure, Section, Table, replay_page, write_page
+from pc3d.report.figures import Figure
+from pc3d.report.page import replay_page, write_page
+from pc3d.report.sections import Section
+from pc3d.report.tables import Cell, Table
 from tests.report.browser import Browser, chromium, chromium_is_installed
 from tests.report.sample_replays import sample_replay
-from tests.report.test_page import HOSTILE, TINY_REPLAY, hostile_section
+from tests.report.test_page import HOSTILE, PICTURES, TINY_REPLAY, hostile_section
 
 pytestmark = [
     pytest.mark.page,
@@ -31,11 +35,13 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     replays.append(sample_replay("spread", "pc3d", 9, seed=1, steps=STEPS))
     columns = ("Method", *(f"column {number}" for number in range(20)))
-    table = Table("A table wider than a phone", columns, (("MAPPO", *["−42.0 ± 0.8"] * 20),))
-    figure = Figure("A figure", '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"/>')
+    row = (Cell("MAPPO"), *[Cell("−42.0 ± 0.8")] * 20)
+    table = Table("wide", "A table", "Wider than a phone.", columns, (row,))
+    figure = Figure("wide", "A figure", "Wide, too.", Drawing())
+    pictures = {"wide": '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"/>'}
     section = Section("Results", "Text.", (table,), (figure,))
     folder = tmp_path_factory.mktemp("report")
-    return write_page(folder, title="Report", sections=[section], replays=replays)
+    return write_page(folder, title="Report", sections=[section], pictures=pictures, replays=replays)
 
 
 @pytest.fixture(scope="module")
@@ -267,7 +273,9 @@ def test_it_fits_the_width_of_phones_and_desktops(window, page, tmp_path, task, 
 
 def test_hostile_names_run_nothing(window, tmp_path):
     replays = [TINY_REPLAY | {"method": HOSTILE, "split": HOSTILE}, TINY_REPLAY | {"task": HOSTILE}]
-    path = write_page(tmp_path, title=HOSTILE, sections=[hostile_section()], replays=replays)
+    path = write_page(
+        tmp_path, title=HOSTILE, sections=[hostile_section()], pictures=PICTURES, replays=replays
+    )
     open_page(window, path)  # an alert would make every command below fail
     assert window.run("return document.title.startsWith('</script>')")
     assert window.text(".stage select option") == HOSTILE

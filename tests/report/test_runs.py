@@ -1,13 +1,17 @@
 """Which runs a report takes, which it names as missing, and what it refuses."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from pc3d import cli
 from pc3d.errors import BadInput
+from pc3d.experiments import METHOD_NAMES, PAPER, paper
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
-from tests.report.made_up import add_metrics, make_run
+from pc3d.report.sections import context
+from tests.report.made_up import add_context, add_metrics, make_run
 
 SCORES = {size: [-1.0] for size in range(1, 11)}
 
@@ -56,6 +60,40 @@ def test_runs_of_another_length_than_the_papers_are_named(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, SCORES, episodes=400)
     named = "spread: trained for 400 episodes, the paper's runs for 20,000"
     assert named in notes(find_runs([tmp_path]))
+
+
+def test_the_papers_own_settings_are_no_news(tmp_path):
+    for task in PAPER:
+        for method in METHOD_NAMES:
+            make_run(tmp_path, task, method, 3, None)
+    assert not any("settings (" in note or "settings of" in note for note in notes(find_runs([tmp_path])))
+
+
+def test_settings_unlike_the_papers_and_unlike_mappos_are_named(tmp_path):
+    slower = replace(paper("spread", "pc3d").ppo, learning_rate=1e-4)
+    rate = f"ppo.learning_rate: {paper('spread', 'pc3d').ppo.learning_rate} → 0.0001"
+    for seed in (0, 1):
+        make_run(tmp_path, "spread", "pc3d", seed, SCORES, ppo=slower)
+        make_run(tmp_path, "spread", "mappo", seed, SCORES)
+        make_run(tmp_path, "spread", "ippo", seed, SCORES)
+    found = [note for note in notes(find_runs([tmp_path])) if "settings (" in note or "settings of" in note]
+    assert found == [
+        f"spread: pc3d does not share the settings of mappo ({rate})",
+        f"spread pc3d: not trained with the paper's settings ({rate})",
+    ]
+
+
+def test_runs_without_contexts_or_replays_are_named(tmp_path, random):
+    bare = make_run(tmp_path, "spread", "pc3d", 0, SCORES)
+    whole = make_run(tmp_path, "spread", "pc3d", 1, SCORES)
+    plain = make_run(tmp_path, "spread", "mappo", 0, SCORES)
+    add_context(whole, random)
+    (whole.path / "replays").mkdir()
+    (whole.path / "replays" / "size-2.json").write_text("{}")
+    assert [note for note in notes(find_runs([tmp_path])) if "replays" in note] == [
+        f"spread mappo seed 0: no replays: pc3d evaluate {plain.path}",
+        f"spread pc3d seed 0: no context.json and no replays: pc3d evaluate {bare.path}",
+    ]
 
 
 def test_runs_evaluated_by_different_rules_are_named(tmp_path):
@@ -109,6 +147,34 @@ def test_damaged_scores_are_refused(tmp_path, content, sentence):
     (run.path / "scores.csv").write_text(content)
     with pytest.raises(BadInput, match=sentence):
         find_runs([tmp_path])
+
+
+@pytest.mark.parametrize("name", ["evaluation.json", "context.json", "replays/size-2.json"])
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[1, 2]", b"null", b"[" * 100_000])
+def test_a_damaged_file_in_a_run_is_one_sentence_that_names_it(tmp_path, capsys, monkeypatch, name, content):
+    monkeypatch.setattr("pc3d.report.write.SECTIONS", (context,))
+    path = make_run(tmp_path, "spread", "pc3d", 0, SCORES).path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    assert cli.main(["report", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1
+    assert str(path) in errors
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("context.json", {"rollouts": 8, "by_size": [1]}),
+        ("context.json", {"rollouts": float("inf"), "by_size": {}}),
+        ("replays/size-2.json", {"task": ["spread"]}),
+        ("replays/size-two.json", {"task": "spread", "method": "pc3d", "seed": 0, "team_size": 2}),
+    ],
+)
+def test_a_file_of_another_kind_is_one_sentence_too(tmp_path, capsys, monkeypatch, name, content):
+    test_a_damaged_file_in_a_run_is_one_sentence_that_names_it(
+        tmp_path, capsys, monkeypatch, name, json.dumps(content).encode()
+    )
 
 
 def test_a_folder_without_runs_is_refused(tmp_path):

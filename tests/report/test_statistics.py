@@ -16,6 +16,7 @@ from pc3d.report.statistics import (
     over_seeds,
     paired_difference,
     probability_of_improvement,
+    sizes_as_strata,
     unseen_gap,
 )
 
@@ -33,13 +34,16 @@ def assert_agrees(estimate, recorded):
 def test_the_interquartile_mean_and_its_interval_are_rliables(case):
     assert RECORDED["resamples"] == RESAMPLES
     draws = np.random.RandomState(RECORDED["random_state"])
-    assert_agrees(interquartile_mean_estimate(np.array(case["ours"]), draws), case["interquartile_mean"])
+    assert_agrees(
+        interquartile_mean_estimate(np.array(case["ours"]), sizes_as_strata, draws),
+        case["interquartile_mean"],
+    )
 
 
 @CASES
 def test_the_probability_of_improvement_and_its_interval_are_rliables(case):
     draws = np.random.RandomState(RECORDED["random_state"])
-    estimate = improvement_estimate(np.array(case["ours"]), np.array(case["theirs"]), draws)
+    estimate = improvement_estimate(np.array(case["ours"]), np.array(case["theirs"]), sizes_as_strata, draws)
     assert_agrees(estimate, case["probability_of_improvement"])
 
 
@@ -98,3 +102,23 @@ def test_a_curves_interval_holds_its_mean_and_stays_within_the_seeds():
 def test_equal_scores_give_equal_intervals_every_time():
     scores = np.random.default_rng(0).normal(size=(4, 3))
     assert interquartile_mean_estimate(scores) == interquartile_mean_estimate(scores)
+
+
+def test_sizes_that_rise_and_fall_together_tell_no_more_than_one_of_them():
+    luck = np.random.default_rng(3).normal(size=(6, 1))
+    scores = np.repeat(luck, 8, axis=1)
+    whole, alone, apart = (
+        interquartile_mean_estimate(scores),
+        interquartile_mean_estimate(luck),
+        interquartile_mean_estimate(scores, sizes_as_strata),
+    )
+    widths = [estimate.interval[1] - estimate.interval[0] for estimate in (whole, alone, apart)]
+    assert whole.value == apart.value
+    assert widths[0] > 0.8 * widths[1]
+    assert widths[2] < 0.6 * widths[0]
+
+
+def test_a_lucky_seed_keeps_its_luck_at_every_size_in_a_probability_of_improvement():
+    ours, theirs = np.repeat([[0.0], [2.0], [4.0]], 5, axis=1), np.repeat([[1.0], [3.0], [5.0]], 5, axis=1)
+    whole, apart = improvement_estimate(ours, theirs), improvement_estimate(ours, theirs, sizes_as_strata)
+    assert whole.interval[0] < apart.interval[0] < apart.interval[1] < whole.interval[1]

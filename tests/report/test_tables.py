@@ -7,12 +7,11 @@ import pytest
 from pc3d.report.clock_table import clock_table
 from pc3d.report.context import gate_table
 from pc3d.report.marl_eval import marl_eval
-from pc3d.report.page import Cell
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN
 from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, result_table
 from pc3d.report.runs import find_runs
 from pc3d.report.statistics_table import statistics_table
-from pc3d.report.tables import Table, latex, markdown
+from pc3d.report.tables import Cell, Table, latex, markdown
 from tests.report.made_up import add_context, add_metrics, make_run, write_references
 
 SPREAD_SIZES = range(1, 11)
@@ -103,6 +102,9 @@ def test_normalised_statistics_by_hand(tmp_path):
     rows = texts(statistics_table(find_runs([tmp_path]), "spread"))
     certain = "{0:.3f} [{0:.3f}, {0:.3f}] (n=2)".format
     assert rows["MAPPO"] == [certain(0.25), certain(0.25), certain(0.0), certain(0.25), certain(1.0)]
+    noted = cells(statistics_table(find_runs([tmp_path]), "spread"))["MAPPO"]
+    strata = "strata [{0:.3f}, {0:.3f}]".format
+    assert [cell.note for cell in noted] == [strata(0.25), strata(0.25), "", "", strata(1.0)]
     assert rows["PC3D-MAPPO"] == [certain(0.5), certain(0.5), certain(0.0), "–", "–"]
 
 
@@ -125,7 +127,14 @@ def test_the_clock_adds_up_all_sittings_of_a_run(tmp_path, random):
     add_metrics(run, random, level=-10.0, rise=1.0)  # 200 updates in 150 seconds, 8 episodes an update
     per_update, per_512 = cells(clock_table(find_runs([tmp_path])))["PC3D-MAPPO"]
     assert per_update == Cell("0.75 s (n=1)", note="paper 20.25 s")
-    assert per_512 == Cell("48.00 s (n=1)", note="paper 1,296 s")
+    assert per_512 == Cell("48.00 s (n=1)", note="paper 162 s")
+
+
+def test_nothing_is_inferred_from_the_papers_clock_of_ippo(tmp_path, random):
+    run = make_run(tmp_path, "spread", "ippo", 0, spread_returns(0.0))
+    add_metrics(run, random, level=-10.0, rise=1.0)
+    per_update, per_512 = cells(clock_table(find_runs([tmp_path])))["IPPO"]
+    assert (per_update.note, per_512.note) == ("paper 3.88 s", "paper –")
 
 
 def test_the_gate_table_compares_forced_gates(tmp_path, random):

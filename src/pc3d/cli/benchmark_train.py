@@ -33,11 +33,12 @@ def show_training(console: Console, tasks: list[str], methods: tuple[str, ...], 
         f"{scaling.matrix:.2f} times: {scaling.kept:.0%} of that scaling is kept."
     )
     console.print(
-        f"Medians of {repeats}, one thread. Update and GFLOP/s are of the last stage, every slot filled: operations "
-        "are counted from the networks' shapes (matrix products only, padding included; 'useful' is the mean "
-        "share of slots that the curriculum fills). The projection weighs every stage by its episodes. "
-        f"Paper, on another processor: seconds per update as printed; those for {CLOCKED_EPISODES} episodes are "
-        "inferred, 8 updates for the MAPPO family and nothing for IPPO."
+        f"Medians of {repeats}, one thread. Update and GFLOP/s are of the last stage, every slot filled: "
+        "operations are counted from the networks' shapes (matrix products only, padding included; 'useful' "
+        "is the mean share of slots that the curriculum fills). The projection weighs every stage by its "
+        "episodes. "
+        f"Paper, on another processor: seconds per update as printed; those for {CLOCKED_EPISODES} episodes "
+        "are inferred, 8 updates for the MAPPO family and nothing for IPPO."
     )
 
 
@@ -78,7 +79,14 @@ def _time_table(speeds: list[TrainingSpeed]) -> Table:
     table = Table(title="Whole runs on one core", title_justify="left")
     for heading in ("task", "method"):
         table.add_column(heading)
-    for heading in ("512 episodes", "paper's update", "paper's 512", "full budget", "compile, cold", "compile, warm"):
+    for heading in (
+        "512 episodes",
+        "paper's update",
+        "paper's 512",
+        "full budget",
+        "compile, cold",
+        "compile, warm",
+    ):
         table.add_column(heading, justify="right")
     for speed in speeds:
         per_update = seconds_per_update(speed.method, speed.task)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import equinox as eqx
-import jax
 import numpy as np
 
 from pc3d.evaluation.recording import Recording
 from pc3d.evaluation.scores import score
 from pc3d.networks.actor import Actor
-from pc3d.networks.conditioning import GatedFilm, GateMode, HyperHead, StudentContext
+from pc3d.networks.conditioning import ContextConditioning, GateMode
 from pc3d.policy import Policy
-from pc3d.settings import Experiment
 from pc3d.tasks.task import AnyTask
 
 
@@ -32,7 +31,7 @@ def context_summary(policy: Policy, task: AnyTask, recording: Recording, *, gree
     steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
     by_step = np.mean(alignment[:, :steps], axis=(0, 2), where=decisions[:, :steps])
     forced = {
-        mode: score(task, with_gate(policy.actor, policy.experiment, mode), size, rollouts, greedy=greedy)
+        mode: score(task, with_gate(policy.actor, mode), size, rollouts, greedy=greedy)
         for mode in ("off", "on")
     }
     return {
@@ -47,16 +46,10 @@ def context_summary(policy: Policy, task: AnyTask, recording: Recording, *, gree
     }
 
 
-def with_gate(actor: Actor, experiment: Experiment, mode: GateMode) -> Actor:
-    """The same trained numbers with the gate in another mode."""
-    assert isinstance(actor.conditioning, GatedFilm | HyperHead)
-    other = StudentContext(
-        jax.random.key(0),
-        features=experiment.actor.rnn_dim,
-        context=experiment.critic.set_embed_dim,
-        mode=mode,
-        distillation=experiment.distillation,
-        recipe=experiment.recipe,
-    )
-    student = jax.tree.unflatten(jax.tree.structure(other), jax.tree.leaves(actor.conditioning.student))
+def with_gate(actor: Actor, mode: GateMode) -> Actor:
+    """The same trained numbers with the gate in another mode, whatever conditioning uses it."""
+    assert isinstance(actor.conditioning, ContextConditioning)
+    student = copy(actor.conditioning.student)
+    # The mode is static, so tree_at cannot reach it; and the constructor would draw new numbers.
+    object.__setattr__(student, "mode", mode)
     return eqx.tree_at(lambda actor: actor.conditioning.student, actor, student)

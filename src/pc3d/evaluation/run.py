@@ -14,7 +14,7 @@ from pc3d.evaluation.context import context_summary
 from pc3d.evaluation.lockstep import ActorTeam, OriginalWorlds, play_in_lockstep
 from pc3d.evaluation.recording import record
 from pc3d.evaluation.references import reference_scores
-from pc3d.evaluation.replay import replay
+from pc3d.evaluation.replay import WORLDS, replay
 from pc3d.evaluation.scores import Scores, score
 from pc3d.evaluation.starts import STARTS_SEED, rollout_keys
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
@@ -60,7 +60,10 @@ def evaluate(
     settings: EvaluationSettings = DEFAULT_SETTINGS,
     advance: Advance = lambda: None,
 ) -> list[ScoreRow]:
-    """Score a policy at every size and write scores, contexts and replays; `advance` counts `parts`."""
+    """Score a policy at every size and write contexts, replays and scores; `advance` counts `parts`.
+
+    The scores come last, and old ones go first: where they lie, all of the evaluation does.
+    """
     sizes = policy.experiment.rosters.all if team_sizes is None else team_sizes
     task = policy.task.with_slots(max(sizes))
     for size in sizes:
@@ -74,10 +77,12 @@ def evaluate(
     original = "-original" if settings.backend == "original" else ""
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / f"scores{original}.csv", as_csv(rows, task.measure_names))
-        write_atomically(folder / f"evaluation{original}.json", _json(_about(policy, sizes, settings)))
+        scores_file = folder / f"scores{original}.csv"
+        scores_file.unlink(missing_ok=True)
         if not original:
             _look_inside(policy, task, folder, sizes, settings, advance)
+        write_atomically(folder / f"evaluation{original}.json", _json(_about(policy, sizes, settings)))
+        write_atomically(scores_file, as_csv(rows, task.measure_names))
     return rows
 
 
@@ -122,10 +127,10 @@ def _look_inside(
     settings: EvaluationSettings,
     advance: Advance,
 ) -> None:
-    """Write context.json (if the method has contexts) and one replay per size."""
+    """Write one replay per size (if the task has replays) and context.json (if the method has contexts)."""
     replays = folder / "replays"
     replays.mkdir(exist_ok=True)
-    for outdated in replays.glob("size-*.json"):
+    for outdated in (*replays.glob("size-*.json"), *folder.glob("context.json")):
         outdated.unlink()
     contexts = {}
     # The first rollout is the replay; only contexts need more.
@@ -133,8 +138,9 @@ def _look_inside(
     for size in sizes:
         keys = rollout_keys(size, rollouts)
         recording = record(task, policy.actor, policy.teacher, keys, size, greedy=settings.greedy)
-        document = json.dumps(replay(policy, recording.one(0), 0), separators=(",", ":"))
-        write_atomically(replays / f"size-{size}.json", document.encode())
+        if policy.experiment.task in WORLDS:
+            document = json.dumps(replay(policy, recording.one(0), 0), separators=(",", ":"))
+            write_atomically(replays / f"size-{size}.json", document.encode())
         if recording.context is not None:
             contexts[str(size)] = context_summary(policy, task, recording, greedy=settings.greedy)
         advance()

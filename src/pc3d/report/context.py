@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pc3d.errors import BadInput
-from pc3d.plain import parse
+from pc3d.report.json_tables import read_table
 from pc3d.report.names import method_title, task_title
-from pc3d.report.page import Cell
 from pc3d.report.result_tables import SPLITS, spread_text
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import over_seeds
-from pc3d.report.tables import NOTHING, Table
+from pc3d.report.tables import NOTHING, Cell, Table
 
-CONTEXT_FILE = "context.json"
 GATES = {
     "return": "gate as learned",
     "return_gate_off": "gate forced off",
@@ -83,15 +82,22 @@ def _cell(runs: Runs, task: str, several: list[Context], split: str, name: str) 
 
 
 def _read(run: Run) -> Context | None:
-    path = run.folder.path / CONTEXT_FILE
+    path = run.context_file
     if not path.exists():
         return None
-    content = parse(path.read_text(encoding="utf-8"), str(path))
+    content = read_table(path)
     try:
         by_size = {int(size): dict(found) for size, found in content["by_size"].items()}
         for found in by_size.values():
-            found.update({name: float(found[name]) for name in NUMBERS})
-            found["alignment_by_step"] = [float(value) for value in found["alignment_by_step"]]
+            found.update({name: _finite(found[name]) for name in NUMBERS})
+            found["alignment_by_step"] = [_finite(value) for value in found["alignment_by_step"]]
         return Context(int(content["rollouts"]), by_size)
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise BadInput(f"{path} is not a table of contexts as pc3d evaluate writes it") from None
+
+
+def _finite(value: Any) -> float:
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError
+    return number

@@ -5,23 +5,31 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 
-from pc3d.experiments import EPISODES
+from pc3d.evaluation.replay import WORLDS
+from pc3d.experiments import EPISODES, PAPER, paper
+from pc3d.methods import METHODS
 from pc3d.plain import differences
-from pc3d.report.runs import REFERENCES_FILE, Runs
+from pc3d.report.runs import CONTEXT_FILE, REFERENCES_FILE, Runs
+
+UNCHAINED = "ippo"  # all other methods take MAPPO's rows, so that they differ in the critic alone
+SHARED = ("ppo", "actor", "recipe")
 
 
 def notes(runs: Runs) -> list[str]:
-    """Runs that take no part, seeds that are missing, seeds trained unlike, and references not found."""
+    """Runs that take no part, what is missing, what was trained or scored unlike, references not found."""
     troubles = [f"{run.name}: {run.trouble}" for run in runs.all if run.trouble]
-    unlike = _unequal_settings(runs) + _unequal_evaluations(runs)
-    return (
-        troubles
-        + _missing(runs)
-        + _outdated(runs)
-        + unlike
-        + _other_lengths(runs)
-        + _without_references(runs)
+    makers = (
+        _missing,
+        _half_evaluated,
+        _outdated,
+        _unequal_settings,
+        _unequal_methods,
+        _unequal_evaluations,
+        _other_lengths,
+        _other_settings,
+        _without_references,
     )
+    return troubles + [note for make in makers for note in make(runs)]
 
 
 def _missing(runs: Runs) -> list[str]:
@@ -36,6 +44,23 @@ def _missing(runs: Runs) -> list[str]:
     return notes
 
 
+def _half_evaluated(runs: Runs) -> list[str]:
+    """Runs with scores that lack what evaluation writes beside them."""
+    notes = []
+    for run in runs.all:
+        if not run.folder.done or run.scores is None:
+            continue
+        method = METHODS.get(run.experiment.method)
+        lacking = []
+        if method is not None and method.has_context and not run.context_file.exists():
+            lacking.append(CONTEXT_FILE)
+        if run.experiment.task in WORLDS and not run.replays:
+            lacking.append("replays")
+        if lacking:
+            notes.append(f"{run.name}: no {' and no '.join(lacking)}: pc3d evaluate {run.folder.path}")
+    return notes
+
+
 def _unequal_settings(runs: Runs) -> list[str]:
     """Methods whose seeds were not trained alike."""
     notes = []
@@ -46,6 +71,28 @@ def _unequal_settings(runs: Runs) -> list[str]:
             if changed:
                 notes.append(
                     f"{task} {method}: its seeds differ in more than the seed ({'; '.join(changed)})"
+                )
+    return notes
+
+
+def _unequal_methods(runs: Runs) -> list[str]:
+    """Methods that should share MAPPO's settings, by the paper's parameter chaining, and do not."""
+    notes = []
+    for task in runs.tasks:
+        chained = [method for method in runs.methods(task) if method != UNCHAINED]
+        for method in chained[1:]:
+            first = runs.of(task, chained[0])[0].experiment
+            changed = sorted(
+                {
+                    change
+                    for run in runs.of(task, method)
+                    for part in SHARED
+                    for change in differences(getattr(first, part), getattr(run.experiment, part), part)
+                }
+            )
+            if changed:
+                notes.append(
+                    f"{task}: {method} does not share the settings of {chained[0]} ({'; '.join(changed)})"
                 )
     return notes
 
@@ -81,6 +128,25 @@ def _other_lengths(runs: Runs) -> list[str]:
         if task in EPISODES and lengths != [EPISODES[task]]:
             ours = " or ".join(f"{length:,}" for length in lengths)
             notes.append(f"{task}: trained for {ours} episodes, the paper's runs for {EPISODES[task]:,}")
+    return notes
+
+
+def _other_settings(runs: Runs) -> list[str]:
+    """Methods with other settings than the paper's, but for their length, which has a note of its own."""
+    notes = []
+    for task in runs.tasks:
+        for method in runs.methods(task):
+            if method not in PAPER.get(task, {}):
+                continue
+            changed = sorted(
+                {
+                    change
+                    for run in (run.experiment for run in runs.of(task, method))
+                    for change in differences(paper(task, method, seed=run.seed, episodes=run.episodes), run)
+                }
+            )
+            if changed:
+                notes.append(f"{task} {method}: not trained with the paper's settings ({'; '.join(changed)})")
     return notes
 
 

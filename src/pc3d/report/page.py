@@ -3,21 +3,27 @@
 All text is escaped on its way in, and the page's own policy lets nothing run but our script and nothing load.
 """
 
+from __future__ import annotations
+
 import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pc3d.errors import BadInput
 from pc3d.files import explained, write_atomically
 from pc3d.report.names import method_title, methods_in_order, tasks_in_order
+from pc3d.report.tables import Cell, Table
+
+if TYPE_CHECKING:  # a page of replays alone is made without loading what draws figures
+    from pc3d.report.figures import Figure
+    from pc3d.report.sections import Section
 
 REPLAY_FORMAT = 1
 INDEX_FIELDS = ("task", "method", "seed", "team_size", "split", "rollout", "return")
@@ -39,50 +45,17 @@ SCRIPTS = (
 )
 
 
-@dataclass(frozen=True)
-class Cell:
-    """A table's entry; `best` sets it in bold, `note` (the paper's number, say) stands small below."""
-
-    text: str
-    best: bool = False
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Table:
-    """The first entry of each row is its heading; `groups` span the columns after the first, if given."""
-
-    caption: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | Cell, ...], ...]
-    groups: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True)
-class Figure:
-    """An SVG; one that does not suit a dark page brings a second."""
-
-    caption: str
-    svg: str
-    dark_svg: str | None = None
-
-
-@dataclass(frozen=True)
-class Section:
-    """A part of the page; paragraphs of the text are divided by blank lines."""
-
-    heading: str
-    text: str = ""
-    tables: tuple[Table, ...] = ()
-    figures: tuple[Figure, ...] = ()
-
-
 def write_page(
-    folder: Path, *, title: str, sections: Sequence[Section], replays: Sequence[dict[str, Any]]
+    folder: Path,
+    *,
+    title: str,
+    sections: Sequence[Section],
+    pictures: Mapping[str, str],
+    replays: Sequence[dict[str, Any]],
 ) -> Path:
-    """Write the page of a report into the folder, and say where."""
+    """Write the page of a report into the folder, and say where; pictures are SVGs by figure name."""
     path = folder / "index.html"
-    page = _page(title, sections, replays)
+    page = _page(title, sections, pictures, replays)
     with explained(f"writing {path}"):
         folder.mkdir(parents=True, exist_ok=True)
         write_atomically(path, page.encode())
@@ -93,18 +66,20 @@ def replay_page(replays: Sequence[dict[str, Any]]) -> str:
     """A page with the replay viewer alone."""
     if not replays:
         raise BadInput("a replay page needs at least one replay")
-    return _page("Replay", (), replays)
+    return _page("Replay", (), {}, replays)
 
 
-def _page(title: str, sections: Sequence[Section], replays: Sequence[dict[str, Any]]) -> str:
-    script = _script()
+def _page(
+    title: str, sections: Sequence[Section], pictures: Mapping[str, str], replays: Sequence[dict[str, Any]]
+) -> str:
+    script, numbered = _script(), enumerate(sections, start=1)
     return Template(_asset("page.html")).substitute(
         policy=_policy(script),
         title=escape(title),
         style=_asset("page.css"),
         contents=_contents(sections, bool(replays)) if sections else "",
         viewer=_viewer(replays) if replays else "",
-        sections="\n".join(_section(number, section) for number, section in enumerate(sections, start=1)),
+        sections="\n".join(_section(number, section, pictures) for number, section in numbered),
         script=script,
     )
 
@@ -132,9 +107,10 @@ def _contents(sections: Sequence[Section], has_viewer: bool) -> str:
     return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
 
 
-def _section(number: int, section: Section) -> str:
+def _section(number: int, section: Section, pictures: Mapping[str, str]) -> str:
     paragraphs = [f"<p>{escape(part.strip())}</p>" for part in section.text.split("\n\n") if part.strip()]
-    parts = [*paragraphs, *map(_table, section.tables), *map(_figure, section.figures)]
+    figures = [_figure(figure, pictures[figure.name]) for figure in section.figures]
+    parts = [*paragraphs, *map(_table, section.tables), *figures]
     name = f"section-{number}"
     heading = f'<h2 id="{name}">{escape(section.heading)}</h2>'
     return f'<section aria-labelledby="{name}">\n{heading}\n' + "\n".join(parts) + "\n</section>"
@@ -142,7 +118,7 @@ def _section(number: int, section: Section) -> str:
 
 def _table(table: Table) -> str:
     """Scrolls by itself where it is wider than the page; the tab stop lets a keyboard scroll it."""
-    caption = escape(table.caption)
+    caption = escape(f"{table.title}. {table.caption}")
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in table.columns)
     rows = "\n".join(f"<tr>{_row(row)}</tr>" for row in table.rows)
     return (
@@ -161,8 +137,8 @@ def _groups(table: Table) -> str:
     return f"<tr><td></td>{spans}</tr>"
 
 
-def _row(row: tuple[str | Cell, ...]) -> str:
-    first, *others = (cell if isinstance(cell, Cell) else Cell(cell) for cell in row)
+def _row(row: tuple[Cell, ...]) -> str:
+    first, *others = row
     return f'<th scope="row">{_cell(first)}</th>' + "".join(f"<td>{_cell(cell)}</td>" for cell in others)
 
 
@@ -172,20 +148,11 @@ def _cell(cell: Cell) -> str:
     return (f"<strong>{text}</strong>" if cell.best else text) + note
 
 
-def _figure(figure: Figure) -> str:
+def _figure(figure: Figure, svg: str) -> str:
     """As an image, in which no script runs and whose names cannot meet those of another figure."""
-    dark = ""
-    if figure.dark_svg:
-        dark = f'<source media="(prefers-color-scheme: dark)" srcset="{_data_address(figure.dark_svg)}">'
-    caption = escape(figure.caption)
-    return (
-        f'<figure><picture>{dark}<img src="{_data_address(figure.svg)}" alt="{caption}"></picture>'
-        f"<figcaption>{caption}</figcaption></figure>"
-    )
-
-
-def _data_address(svg: str) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+    caption = escape(f"{figure.title}. {figure.caption}")
+    address = "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
+    return f'<figure><img src="{address}" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
 
 
 def _viewer(replays: Sequence[dict[str, Any]]) -> str:

@@ -85,3 +85,17 @@ SECONDS_PER_UPDATE = {
     "pc3d": {"spread": 20.25, "lbf": 49.00, "rware": 95.00},
 }
 CLOCKED_EPISODES = 512
+# For the MAPPO family these are whole numbers when multiplied by 8: apparently the 512 episodes that the
+# paper clocked had 8 updates. For IPPO they are not, so nothing can be inferred.
+UPDATES_CLOCKED = {"mappo": 8, "pic": 8, "pc3d": 8}
+
+
+def seconds_per_update(method: str, task: str) -> float | None:
+    """The paper's seconds per learner update, if it prints them."""
+    return SECONDS_PER_UPDATE.get(method, {}).get(task)
+
+
+def seconds_per_512(method: str, task: str) -> float | None:
+    """The paper's seconds per 512 training episodes, where they can be inferred."""
+    per_update, updates = seconds_per_update(method, task), UPDATES_CLOCKED.get(method)
+    return None if per_update is None or updates is None else per_update * updates

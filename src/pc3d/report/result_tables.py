@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from pc3d.experiments import EPISODES
 from pc3d.report.names import REFERENCES, method_title, methods_in_order, task_title
-from pc3d.report.page import Cell
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, Published, ResultTable
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import DEGREES_OF_FREEDOM_LOST, Spread, over_seeds
-from pc3d.report.tables import NOTHING, Table
+from pc3d.report.tables import NOTHING, Cell, Table
 
 SPLITS = ("train", "validation", "test")
 

@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from pc3d.errors import BadInput
 from pc3d.metrics import read_lines
-from pc3d.plain import parse
+from pc3d.report.json_tables import read_table
 from pc3d.report.names import methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores
 from pc3d.roster import Rosters
@@ -24,6 +24,7 @@ from pc3d.tasks import TASKS
 
 SCORES_FILE = "scores.csv"
 EVALUATION_FILE = "evaluation.json"
+CONTEXT_FILE = "context.json"
 REFERENCES_FILE = "references.csv"
 
 
@@ -40,6 +41,15 @@ class Run:
     @property
     def name(self) -> str:
         return f"{self.experiment.task} {self.experiment.method} seed {self.experiment.seed}"
+
+    @property
+    def context_file(self) -> Path:
+        return self.folder.path / CONTEXT_FILE
+
+    @property
+    def replays(self) -> list[Path]:
+        """The recorded episodes, one per team size."""
+        return sorted((self.folder.path / "replays").glob("size-*.json"))
 
     @property
     def complete(self) -> bool:
@@ -134,21 +144,14 @@ def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
 def _read_run(path: Path) -> Run:
     folder = RunFolder(path)
     experiment = folder.experiment()
+    evaluation = path / EVALUATION_FILE
     return Run(
         folder=folder,
         experiment=experiment,
-        return_definition=str(_read_json(folder.experiment_file).get("return_definition", "not stated")),
+        return_definition=str(read_table(folder.experiment_file).get("return_definition", "not stated")),
         scores=_own_scores(path, experiment),
-        evaluation=_read_json(path / EVALUATION_FILE),
+        evaluation=read_table(evaluation) if evaluation.exists() else {},
     )
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    """A file's table; an empty one if there is no file."""
-    content = parse(path.read_text(encoding="utf-8"), str(path)) if path.exists() else {}
-    if not isinstance(content, dict):
-        raise BadInput(f"{path} is not a table of names and values")
-    return content
 
 
 def _own_scores(path: Path, experiment: Experiment) -> Scores | None:

@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what belongs under it."""
+    """A heading with what belongs under it; paragraphs of the text are divided by blank lines."""
 
     heading: str
     text: str = ""

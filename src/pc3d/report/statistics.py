@@ -13,7 +13,6 @@ import numpy as np
 from jaxtyping import Float, Int
 
 Matrix = Float[np.ndarray, "seed size"]
-Resample = Callable[[], tuple[Matrix, ...]]
 
 # The paper does not say which standard deviation its ± is. Seeds are a sample, so we divide by n - 1.
 DEGREES_OF_FREEDOM_LOST = 1
@@ -26,6 +25,9 @@ class Draws(Protocol):
     """Where random row numbers come from: either of NumPy's generators."""
 
     def choice(self, a: int, size: tuple[int, ...]) -> Int[np.ndarray, "..."]: ...
+
+
+Resampling = Callable[[Matrix, Draws], Matrix]
 
 
 @dataclass(frozen=True)
@@ -70,20 +72,32 @@ def probability_of_improvement(ours: Matrix, theirs: Matrix) -> float:
     return float(np.mean((outcome + 1) / 2))
 
 
-def interquartile_mean_estimate(scores: Matrix, draws: Draws | None = None) -> Estimate:
-    """The interquartile mean; seeds are resampled at each size by itself (sizes are strata)."""
-    source = draws or _fresh_draws()
-    interval = _interval(interquartile_mean, lambda: (_stratified(scores, source),), len(scores))
-    return Estimate(interquartile_mean(scores), len(scores), interval)
+def whole_seeds(scores: Matrix, draws: Draws) -> Matrix:
+    """As many seeds as there are, drawn with replacement, each with all of its sizes."""
+    return scores[draws.choice(len(scores), (len(scores),))]
 
 
-def improvement_estimate(ours: Matrix, theirs: Matrix, draws: Draws | None = None) -> Estimate:
-    """The probability of improvement; both methods' seeds are resampled, with sizes as strata."""
-    source, seeds = draws or _fresh_draws(), min(len(ours), len(theirs))
-    interval = _interval(
-        probability_of_improvement, lambda: (_stratified(ours, source), _stratified(theirs, source)), seeds
-    )
-    return Estimate(probability_of_improvement(ours, theirs), seeds, interval)
+def sizes_as_strata(scores: Matrix, draws: Draws) -> Matrix:
+    """As many seeds as there are, drawn with replacement, for each size anew, as rliable does.
+
+    The sizes of one seed are scores of one policy, so they rise and fall together. Drawn apart they
+    average each other out, and intervals come out far too narrow.
+    """
+    return scores[draws.choice(len(scores), scores.shape), np.arange(scores.shape[1])]
+
+
+def interquartile_mean_estimate(
+    scores: Matrix, resampling: Resampling = whole_seeds, draws: Draws | None = None
+) -> Estimate:
+    """The interquartile mean over seeds and sizes."""
+    return _estimate(interquartile_mean, (scores,), resampling, draws)
+
+
+def improvement_estimate(
+    ours: Matrix, theirs: Matrix, resampling: Resampling = whole_seeds, draws: Draws | None = None
+) -> Estimate:
+    """The probability of improvement; the seeds of both methods are resampled."""
+    return _estimate(probability_of_improvement, (ours, theirs), resampling, draws)
 
 
 def paired_difference(ours: Matrix, theirs: Matrix, draws: Draws | None = None) -> Estimate:
@@ -107,25 +121,19 @@ def curve_interval(
 
 
 def _mean_over_seeds(values: Float[np.ndarray, " seed"], draws: Draws | None) -> Estimate:
-    source = draws or _fresh_draws()
-    interval = _interval(
-        lambda column: float(np.mean(column)), lambda: (_stratified(values[:, None], source),), len(values)
-    )
-    return Estimate(float(np.mean(values)), len(values), interval)
+    return _estimate(lambda column: float(np.mean(column)), (values[:, None],), whole_seeds, draws)
 
 
-def _interval(statistic: Callable[..., float], resample: Resample, seeds: int) -> tuple[float, float] | None:
-    """The middle 95 % of the statistic over resampled data (the percentile bootstrap)."""
+def _estimate(
+    statistic: Callable[..., float], samples: tuple[Matrix, ...], resampling: Resampling, draws: Draws | None
+) -> Estimate:
+    """The statistic with the middle 95 % of its values on resampled data (the percentile bootstrap)."""
+    value, seeds, source = statistic(*samples), min(map(len, samples)), draws or _fresh_draws()
     if seeds < 2:
-        return None
-    values = [statistic(*resample()) for _ in range(RESAMPLES)]
+        return Estimate(value, seeds)
+    values = [statistic(*(resampling(sample, source) for sample in samples)) for _ in range(RESAMPLES)]
     low, high = np.percentile(values, _tails())
-    return float(low), float(high)
-
-
-def _stratified(scores: Matrix, draws: Draws) -> Matrix:
-    """As many seeds as there are, drawn with replacement, for each size anew."""
-    return scores[draws.choice(len(scores), scores.shape), np.arange(scores.shape[1])]
+    return Estimate(value, seeds, (float(low), float(high)))
 
 
 def _tails() -> tuple[float, float]:

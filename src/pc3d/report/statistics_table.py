@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.report.names import method_title, task_title
-from pc3d.report.page import Cell
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import (
     RESAMPLES,
@@ -15,17 +14,20 @@ from pc3d.report.statistics import (
     interquartile_mean_estimate,
     normalised,
     paired_difference,
+    sizes_as_strata,
     unseen_gap,
 )
-from pc3d.report.tables import NOTHING, Table
+from pc3d.report.tables import NOTHING, Cell, Table
 
 OURS = "pc3d"  # the method that all others are compared with
 CAPTION = (
     "Returns on a scale where, at every team size, the random player is 0 and the best reference is 1. Seen "
-    "sizes are the training split, unseen ones validation and test. Intervals: percentile bootstrap over "
-    f"seeds with {RESAMPLES:,} resamples; for the interquartile mean (IQM) and the probability of "
-    "improvement the sizes are strata, differences keep a seed's scores together. A single seed has no "
-    "interval."
+    "sizes are the training split, unseen ones validation and test. Intervals: percentile bootstrap, "
+    f"{RESAMPLES:,} resamples. Those beside a number resample whole seeds, because the sizes of a seed are "
+    "scores of one policy and rise and fall together; with few seeds even they are somewhat narrow. Those "
+    "below (strata) resample seeds for each size anew, as rliable does: they take the sizes for independent, "
+    "which makes them too narrow, and are given for comparison with other work. IQM is the interquartile "
+    "mean. A single seed has no interval."
 )
 COLUMNS = (
     "Method",
@@ -59,8 +61,10 @@ def _row(
     at_seen, at_unseen = (_on_common_scale(runs, task, method, sizes) for sizes in (seen, unseen))
     return (
         Cell(method_title(method)),
-        _cell(interquartile_mean_estimate(at_seen)),
-        _cell(interquartile_mean_estimate(at_unseen)),
+        *(
+            _cell(interquartile_mean_estimate(scores), interquartile_mean_estimate(scores, sizes_as_strata))
+            for scores in (at_seen, at_unseen)
+        ),
         _cell(unseen_gap(at_seen, at_unseen)),
         *_against_ours(runs, task, method, unseen),
     )
@@ -72,7 +76,9 @@ def _against_ours(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) ->
     if method == OURS or not our_seeds:
         return Cell(NOTHING), Cell(NOTHING)
     ours, theirs = (_on_common_scale(runs, task, name, sizes) for name in (OURS, method))
-    improvement = _cell(improvement_estimate(ours, theirs))
+    improvement = _cell(
+        improvement_estimate(ours, theirs), improvement_estimate(ours, theirs, sizes_as_strata)
+    )
     common = sorted(set(our_seeds) & set(their_seeds))
     if not common:
         return Cell(NOTHING), improvement
@@ -90,6 +96,11 @@ def _on_common_scale(
     return normalised(runs.matrix(task, method, sizes), low, high)
 
 
-def _cell(estimate: Estimate) -> Cell:
-    interval = "" if estimate.interval is None else " [{:.3f}, {:.3f}]".format(*estimate.interval)
-    return Cell(f"{estimate.value:.3f}{interval} (n={estimate.seeds})")
+def _cell(estimate: Estimate, stratified: Estimate | None = None) -> Cell:
+    """The number with its interval; below it the one with sizes as strata, where there is one."""
+    note = f"strata{_interval(stratified)}" if stratified and stratified.interval else ""
+    return Cell(f"{estimate.value:.3f}{_interval(estimate)} (n={estimate.seeds})", note=note)
+
+
+def _interval(estimate: Estimate) -> str:
+    return "" if estimate.interval is None else " [{:.3f}, {:.3f}]".format(*estimate.interval)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pc3d.report.page import Cell
-
 NOTHING = "–"
 LATEX_SPELLINGS = {
     "\\": r"\textbackslash{}",
@@ -25,6 +23,15 @@ LATEX_SPELLINGS = {
     "≥": r"$\ge$",
 }
 MARKDOWN_SPECIALS = "\\`*_[]|<>#"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A table's entry; `best` sets it in bold, `note` (the paper's number, say) stands small below."""
+
+    text: str
+    best: bool = False
+    note: str = ""
 
 
 @dataclass(frozen=True)

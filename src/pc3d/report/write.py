@@ -7,17 +7,18 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from pc3d.errors import BadInput
 from pc3d.files import explained, write_atomically
-from pc3d.plain import parse
-from pc3d.report import page
 from pc3d.report.figures import save
+from pc3d.report.json_tables import read_table
 from pc3d.report.marl_eval import marl_eval
-from pc3d.report.runs import Runs
+from pc3d.report.page import write_page
+from pc3d.report.runs import Run, Runs
 from pc3d.report.sections import SECTIONS, Section
-from pc3d.report.tables import Table, latex, markdown, markdown_text
+from pc3d.report.tables import latex, markdown, markdown_text
 
 TITLE = "Open-team cooperation: a report"
-REPLAYED_SEEDS = 1  # of each method on each task; more would make the page heavy
+REPLAYED_SEEDS = 3  # of each method on each task; more would make the page heavy
 
 
 def write_report(runs: Runs, folder: Path, progress: Callable[[str], None]) -> Path:
@@ -25,34 +26,25 @@ def write_report(runs: Runs, folder: Path, progress: Callable[[str], None]) -> P
     with explained(f"writing the report to {folder}"):
         for place in (folder / "tables", folder / "figures"):
             place.mkdir(parents=True, exist_ok=True)
-        sections, shown = [], []
+        sections: list[Section] = []
+        pictures: dict[str, str] = {}
         for make in SECTIONS:
             section = make(runs)
             progress(section.heading)
             sections.append(section)
-            shown.append(_written(section, folder))
+            pictures |= _write_section(section, folder)
         write_atomically(folder / "report.md", _document(sections).encode())
         write_atomically(folder / "marl-eval.json", (json.dumps(marl_eval(runs), indent=1) + "\n").encode())
     progress("the page")
-    return page.write_page(folder, title=TITLE, sections=shown, replays=list(_replays(runs)))
+    return write_page(folder, title=TITLE, sections=sections, pictures=pictures, replays=list(_replays(runs)))
 
 
-def _written(section: Section, folder: Path) -> page.Section:
-    """Write the section's files; what the page needs of it is given back."""
+def _write_section(section: Section, folder: Path) -> dict[str, str]:
+    """Write the section's files; the pictures, by name, are given back for the page."""
     for table in section.tables:
         write_atomically(folder / "tables" / f"{table.name}.md", markdown(table).encode())
         write_atomically(folder / "tables" / f"{table.name}.tex", latex(table).encode())
-    figures = [
-        page.Figure(f"{figure.title}. {figure.caption}", save(figure, folder / "figures"))
-        for figure in section.figures
-    ]
-    return page.Section(
-        section.heading, section.text, tuple(map(_page_table, section.tables)), tuple(figures)
-    )
-
-
-def _page_table(table: Table) -> page.Table:
-    return page.Table(f"{table.title}. {table.caption}", table.columns, table.rows, table.groups)
+    return {figure.name: save(figure, folder / "figures") for figure in section.figures}
 
 
 def _document(sections: Iterable[Section]) -> str:
@@ -76,7 +68,16 @@ def _replays(runs: Runs) -> Iterable[dict[str, Any]]:
     """The recorded episodes of the first seeds of every method."""
     for task in runs.tasks:
         for method in runs.methods(task):
-            recorded = [run for run in runs.finished(task, method) if (run.folder.path / "replays").is_dir()]
+            recorded = [run for run in runs.finished(task, method) if run.replays]
             for run in recorded[:REPLAYED_SEEDS]:
-                for path in sorted((run.folder.path / "replays").glob("size-*.json")):
-                    yield parse(path.read_text(encoding="utf-8"), str(path))
+                for path in run.replays:
+                    yield _replay(run, path)
+
+
+def _replay(run: Run, path: Path) -> dict[str, Any]:
+    content, experiment = read_table(path), run.experiment
+    expected = {"task": experiment.task, "method": experiment.method, "seed": experiment.seed}
+    known = all(content.get(name) == value for name, value in expected.items())
+    if not known or path.stem != f"size-{content.get('team_size')}":
+        raise BadInput(f"{path} is not a replay of {run.name} as pc3d evaluate writes it")
+    return content
