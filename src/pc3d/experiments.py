@@ -66,7 +66,7 @@ def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None)
 
 
 def tuned(task: str, method: str) -> Experiment:
-    """The paper's settings but for a few of the backbone's, found on training and validation sizes.
+    """The paper's settings but for a few, found on training and validation sizes.
 
     The same for MAPPO and all that is chained from it; IPPO keeps its own. Budgets are the paper's.
     """
@@ -75,7 +75,7 @@ def tuned(task: str, method: str) -> Experiment:
         raise BadInput(f"there is no tuned preset for {task} yet, only for {', '.join(TUNED)}")
     if method == "ippo":
         return experiment
-    return replace(experiment, ppo=TUNED[task](experiment.ppo))
+    return TUNED[task](experiment)
 
 
 def preset(name: str, task: str, method: str) -> Experiment:
@@ -179,9 +179,10 @@ def _rware() -> dict[str, TableRow]:
     return _table(ippo, mappo, pic, pc3d)
 
 
-def _tuned_spread(ppo: PpoSettings) -> PpoSettings:
-    """At the paper's rate of 1.84e-3 and with little entropy the policy settles early."""
-    return replace(ppo, learning_rate=1e-3, gae_lambda=0.95, entropy_coefficient=0.01)
+def _tuned_spread(experiment: Experiment) -> Experiment:
+    """A lower rate, more entropy, and two minibatches an epoch; see docs/reproduction.md."""
+    ppo = replace(experiment.ppo, learning_rate=1e-3, gae_lambda=0.95, entropy_coefficient=0.01)
+    return replace(experiment, ppo=ppo, recipe=replace(experiment.recipe, batch_unit="team_steps"))
 
 
 PAPER: dict[str, dict[str, TableRow]] = {"spread": _spread(), "lbf": _lbf(), "rware": _rware()}

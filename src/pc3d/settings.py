@@ -30,7 +30,7 @@ class PpoSettings:
     learning_rate: float
     """Adam's step size at the start."""
     batch_size: int
-    """Team steps in a minibatch: as many whole sequences as fit, at least one."""
+    """How much a minibatch holds at most; in which unit, says recipe.batch_unit."""
     buffer_size: int
     """Team steps the learner may hold; what is played between two updates must fit."""
     update_every_episodes: int
@@ -151,6 +151,8 @@ class Recipe:
     """Whether actor and critic share one gradient norm."""
     clip_values: bool = False
     """Whether the value loss is clipped around the value before the update, as some PPOs do."""
+    batch_unit: Literal["sequences", "team_steps"] = "sequences"
+    """What the batch size counts: sequences (whole episodes, if not cut), or steps of a team."""
     backpropagation_steps: int = 64
     """Longer episodes are cut into sequences of at most this many steps."""
     activation: Literal["relu", "tanh"] = "relu"

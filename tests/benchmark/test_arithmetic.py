@@ -12,7 +12,7 @@ from tests.small import small_experiment
 # Spread sees 16 numbers and has 5 actions; the small actor is 16 and 12 wide with a memory of 10.
 ACTOR = 16 * 16 + 16 * 12 + 12 * 30 + 10 * 30 + 10 * 5
 CONTEXT = 10 * 8 + 10 * 1 + 8 * 20  # to context, to reliance, to scale and shift
-PLAN = SequencePlan.make(4, 25, 50, 64)  # two sequences of 25 steps in a minibatch
+PLAN = SequencePlan(4, 25, 1, 25, 2, 2)  # two sequences of 25 steps in a minibatch
 TEAM_ROWS, SLOTS = 50, 3
 
 

@@ -8,13 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pc3d.experiments import paper
 from pc3d.learner.losses import clipped_objective, huber, objective
 from pc3d.learner.sequences import SequencePlan
 from pc3d.learner.update import fresh_learner, learn, prepare
 from pc3d.methods import METHODS
 from pc3d.rollout import log_probability_of, play
 from pc3d.tasks.spread import Spread
-from tests import paper_equations as paper
+from tests import paper_equations as equations
 from tests.small import random_team, small_experiment
 
 TASK = Spread(5)
@@ -32,21 +33,21 @@ def played(experiment, task=TASK, sizes=SIZES):
 
 
 def prepared(experiment, learner, episodes):
-    plan = SequencePlan.make(
-        len(SIZES), 25, experiment.ppo.batch_size, experiment.recipe.backpropagation_steps
-    )
+    plan = SequencePlan.make(experiment, len(SIZES), 25)
     return prepare(experiment, learner, episodes, plan)[1]
 
 
 def test_the_clipped_objective_is_the_pessimistic_one():
     ratios, advantages = 1 + 0.5 * random_team(0, 50), random_team(1, 50)
-    expected = [paper.clipped_objective(r, a, 0.2) for r, a in zip(ratios, advantages, strict=True)]
+    expected = [equations.clipped_objective(r, a, 0.2) for r, a in zip(ratios, advantages, strict=True)]
     np.testing.assert_allclose(clipped_objective(ratios, advantages, 0.2), expected, atol=1e-6)
 
 
 def test_huber_is_quadratic_then_linear():
     errors = 2 * random_team(0, 9)
-    np.testing.assert_allclose(jnp.mean(huber(errors, 0.7)), paper.huber(np.asarray(errors), 0.7), atol=1e-6)
+    np.testing.assert_allclose(
+        jnp.mean(huber(errors, 0.7)), equations.huber(np.asarray(errors), 0.7), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
@@ -76,7 +77,7 @@ def test_the_distillation_term_is_the_mean_huber_over_decisions():
     actor = learner.networks.actor
     contexts = actor.conditioning(actor.remember(batch.first_memory, batch.observations)).context
     apart = [
-        paper.huber(np.asarray(contexts[index] - batch.teacher_contexts[index]), 1.0)
+        equations.huber(np.asarray(contexts[index] - batch.teacher_contexts[index]), 1.0)
         for index in zip(*np.nonzero(np.asarray(batch.decisions)), strict=True)
     ]
     np.testing.assert_allclose(parts.distillation, np.mean(apart), rtol=1e-5)
@@ -151,23 +152,28 @@ def test_the_averaged_teacher_follows_at_its_rate():
 
 
 @pytest.mark.parametrize(
-    ("episodes", "horizon", "batch_size", "expected"),
+    ("task", "method", "horizon", "unit", "expected"),
     [
-        (8, 25, 128, (1, 25, 2, 4)),
-        (2, 50, 256, (1, 50, 1, 2)),
-        (1, 500, 64, (8, 63, 8, 1)),
-        (16, 50, 128, (1, 50, 8, 2)),
+        ("spread", "mappo", 25, "team_steps", (1, 25, 2, 4)),
+        ("lbf", "mappo", 50, "team_steps", (1, 50, 1, 2)),
+        ("lbf", "ippo", 50, "team_steps", (1, 50, 8, 2)),
+        ("rware", "mappo", 500, "team_steps", (8, 63, 8, 1)),
+        ("spread", "mappo", 25, "sequences", (1, 25, 1, 8)),
+        ("lbf", "ippo", 50, "sequences", (1, 50, 1, 16)),
+        ("rware", "mappo", 500, "sequences", (8, 63, 1, 8)),
     ],
 )
-def test_minibatches_hold_as_many_whole_sequences_as_fit(episodes, horizon, batch_size, expected):
-    plan = SequencePlan.make(episodes, horizon, batch_size, 64)
+def test_minibatches_hold_as_many_whole_sequences_as_fit(task, method, horizon, unit, expected):
+    experiment = paper(task, method)
+    experiment = replace(experiment, recipe=replace(experiment.recipe, batch_unit=unit))
+    plan = SequencePlan.make(experiment, experiment.ppo.update_every_episodes, horizon)
     assert (plan.pieces, plan.length, plan.minibatches, plan.sequences_per_minibatch) == expected
 
 
 def test_every_sequence_is_in_exactly_one_minibatch_of_an_epoch():
     experiment = small_experiment("mappo")
     learner, episodes = played(experiment)
-    plan = SequencePlan.make(3, 25, 50, 64)
+    plan = SequencePlan.make(experiment, 3, 25)
     batch = prepared(experiment, learner, episodes)
     epoch = plan.shuffle(jax.random.key(0), batch)
     assert epoch.played.shape == (2, 2, 25)

@@ -124,9 +124,7 @@ def _stage(
     together = _seconds(lambda: play_and_learn(experiment, task, *arguments), repeats)
     alone = _seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
     ppo = experiment.ppo
-    plan = SequencePlan.make(
-        ppo.update_every_episodes, task.horizon, ppo.batch_size, experiment.recipe.backpropagation_steps
-    )
+    plan = SequencePlan.make(experiment, ppo.update_every_episodes, task.horizon)
     steps = ppo.epochs * plan.minibatches
     operations = steps * operations_per_gradient_step(learner.networks, plan, task.slots)
     rows = ppo.epochs * plan.sequences * plan.length * task.slots

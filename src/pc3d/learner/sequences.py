@@ -8,14 +8,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from pc3d.learner.losses import Sequences
+from pc3d.settings import Experiment
 
 
 @dataclass(frozen=True)
 class SequencePlan:
     """How an update's episodes are cut and grouped; known before anything is played.
 
-    The unit of the paper's batch size is not stated. We count team steps, and a minibatch takes as many
-    whole sequences as fit; all minibatches of an epoch have the same number of sequences.
+    All minibatches of an epoch have the same number of sequences.
     """
 
     episodes: int
@@ -26,13 +26,15 @@ class SequencePlan:
     sequences_per_minibatch: int
 
     @staticmethod
-    def make(episodes: int, horizon: int, batch_size: int, longest: int) -> "SequencePlan":
-        pieces = -(-horizon // longest)
-        length = -(-horizon // pieces)
-        minibatches = -(-episodes * pieces // max(1, batch_size // length))
-        return SequencePlan(
-            episodes, horizon, pieces, length, minibatches, -(-episodes * pieces // minibatches)
-        )
+    def make(experiment: Experiment, episodes: int, horizon: int) -> "SequencePlan":
+        """For so many episodes. The unit of the paper's batch size is not stated, so it is a setting."""
+        pieces = -(-horizon // experiment.recipe.backpropagation_steps)
+        length, sequences = -(-horizon // pieces), episodes * pieces
+        capacity = experiment.ppo.batch_size
+        if experiment.recipe.batch_unit == "team_steps":
+            capacity = max(1, capacity // length)
+        minibatches = -(-sequences // capacity)
+        return SequencePlan(episodes, horizon, pieces, length, minibatches, -(-sequences // minibatches))
 
     @property
     def sequences(self) -> int:

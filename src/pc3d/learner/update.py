@@ -82,8 +82,7 @@ def learn(
 ) -> tuple[Learner, UpdateReport]:
     """Improve the networks on the episodes just played."""
     count, horizon = episodes.rewards.shape
-    recipe = experiment.recipe
-    plan = SequencePlan.make(count, horizon, experiment.ppo.batch_size, recipe.backpropagation_steps)
+    plan = SequencePlan.make(experiment, count, horizon)
     scale, sequences = prepare(experiment, learner, episodes, plan)
     rate = _learning_rate(experiment, learner.update)
     # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
