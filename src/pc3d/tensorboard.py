@@ -1,19 +1,33 @@
-"""The same numbers as metrics.jsonl, for TensorBoard; needs the extra `tensorboard`."""
+"""The same numbers as metrics.jsonl, for TensorBoard; needs the extra `tensorboard`.
 
+Events are appended in this thread, file opened and closed each time: the package's own writer keeps a second
+thread, which prints tracebacks of its own when a disk is full.
+"""
+
+import struct
+import time
 from pathlib import Path
 from typing import Any
 
-from tensorboardX import SummaryWriter
+from tensorboardX.proto.event_pb2 import Event, SessionLog
+from tensorboardX.record_writer import masked_crc32c
 
 from pc3d.settings import Experiment
+
+FILE_VERSION = "brain.Event:2"
 
 
 class TensorBoard:
     """A watcher that writes events; the horizontal axis is episodes."""
 
     def __init__(self, folder: Path, episodes: int) -> None:
+        now = time.time()
+        self.path = folder / "tensorboard" / f"events.out.tfevents.{int(now)}.pc3d"
+        self.path.parent.mkdir(exist_ok=True)
+        self._append(Event(wall_time=now, file_version=FILE_VERSION))
         # A resumed run plays again what came after its checkpoint: those events are purged.
-        self.writer = SummaryWriter(str(folder / "tensorboard"), purge_step=episodes + 1)
+        start = SessionLog(status=SessionLog.START)
+        self._append(Event(wall_time=now, step=episodes + 1, session_log=start))
 
     def started(self, experiment: Experiment, episodes: int) -> None:
         del experiment, episodes
@@ -22,9 +36,20 @@ class TensorBoard:
         del episodes
 
     def logged(self, line: dict[str, Any]) -> None:
-        episodes = line["episodes"]
+        event = Event(wall_time=time.time(), step=line["episodes"])
         for name, value in line.items():
             if isinstance(value, float):
-                self.writer.add_scalar(f"training/{name}", value, episodes)
+                event.summary.value.add(tag=f"training/{name}", simple_value=value)
         for size, (_, mean) in line["return_by_size"].items():
-            self.writer.add_scalar(f"return by team size/{size}", mean, episodes)
+            event.summary.value.add(tag=f"return_by_team_size/{size}", simple_value=mean)
+        self._append(event)
+
+    def _append(self, event: Event) -> None:
+        with open(self.path, "ab") as file:
+            file.write(_record(event.SerializeToString()))
+
+
+def _record(data: bytes) -> bytes:
+    """TensorFlow's record format: length, its checksum, data, its checksum."""
+    length = struct.pack("<Q", len(data))
+    return length + struct.pack("<I", masked_crc32c(length)) + data + struct.pack("<I", masked_crc32c(data))

@@ -1,6 +1,7 @@
 """Training's manners: bad input, foreign folders, divergence, what a run leaves behind."""
 
 import signal
+import struct
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from safetensors import safe_open
+from tensorboardX.proto.event_pb2 import Event
 
 from pc3d import experiments
 from pc3d.checkpoint import DamagedFile, load_tree, read_file, save_tree
@@ -50,6 +52,24 @@ def test_a_run_leaves_metrics_evaluations_events_and_a_clock(finished):
     assert set(scored[0]["return_by_size"]) == {"1", "2", "3", "4", "5", "6", "7", "8"}
     assert list((finished.path / "tensorboard").iterdir())
     assert read_lines(finished.clock)[0]["updates"] == 2
+
+
+def test_tensorboard_events_hold_the_metrics_and_a_mark_where_the_run_began(finished):
+    (path,) = (finished.path / "tensorboard").iterdir()
+    content, events = path.read_bytes(), []
+    while content:
+        (length,) = struct.unpack("<Q", content[:8])
+        events.append(Event.FromString(content[12 : 12 + length]))
+        content = content[16 + length :]
+    assert events[0].file_version == "brain.Event:2"
+    assert events[1].step == 1
+    found = {value.tag: value.simple_value for value in events[-1].summary.value}
+    last = read_lines(finished.metrics)[-1]
+    assert events[-1].step == last["episodes"]
+    assert found["training/entropy"] == pytest.approx(last["entropy"])
+    assert {tag for tag in found if tag.startswith("return_by")} == {
+        f"return_by_team_size/{size}" for size in last["return_by_size"]
+    }
 
 
 def test_a_folder_of_another_experiment_is_refused_with_the_difference(finished):
