@@ -66,7 +66,7 @@ def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None)
 
 
 def tuned(task: str, method: str) -> Experiment:
-    """The paper's settings but for a few, which a prototype suggested; see docs/reproduction.md for its limits.
+    """The paper's settings but for a few, which a prototype suggested; see docs/reproduction.md.
 
     The same for MAPPO and all that is chained from it; IPPO keeps its own. Budgets are the paper's.
     """
