@@ -52,10 +52,6 @@ class Study:
     rollouts: int = 100
     """Evaluation episodes for each team size."""
 
-    @property
-    def has_specialists(self) -> bool:
-        return any(group.specialists for group in self.groups)
-
     def jobs(self, folder: Path) -> list[Job]:
         """Every run once; seed by seed, so that an early look sees all methods."""
         jobs = [job for group in self.groups for job in _jobs(group, folder, self.rollouts)]

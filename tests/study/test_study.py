@@ -61,14 +61,9 @@ def test_the_papers_study_is_all_of_the_paper():
 
 def test_specialists_have_one_policy_for_each_size():
     jobs = with_only(load_study("specialists"), ("lbf",)).jobs(Path("runs"))
-    assert len(jobs) == 7 * 3
-    assert {job.options[-1] for job in jobs} == {"2", "3", "4", "5", "6", "7", "8"}
-
-
-@pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists"])
-def test_every_shipped_study_can_be_read(name, capsys):
-    assert main(["study", name, "--dry-run"]) == 0
-    assert "pc3d train" in capsys.readouterr().out
+    alone = [job for job in jobs if "--specialist" in job.options]
+    assert {job.options[-1] for job in alone} == {"2", "3", "4", "5", "6", "7", "8"}
+    assert (len(alone), len(jobs)) == (7 * 3, 8 * 3)  # and the policies they are compared with
 
 
 def test_the_same_job_twice_is_refused():

@@ -105,7 +105,7 @@ def matrix_gigaflops(repeats: int = 5) -> float:
 
     matrix = jnp.ones((MATRIX, MATRIX))
     product = jax.jit(lambda matrix: matrix @ matrix)
-    return 2 * MATRIX**3 / _seconds(lambda: product(matrix), repeats) / 1e9
+    return 2 * MATRIX**3 / median_seconds(lambda: product(matrix), repeats) / 1e9
 
 
 def _stage(
@@ -121,8 +121,8 @@ def _stage(
     arguments = update_arguments(experiment, task, learner)
     episodes = jax.jit(play_episodes, static_argnums=(0, 1))(experiment, task, *arguments)
     learning = jax.jit(learn, static_argnums=0)
-    together = _seconds(lambda: play_and_learn(experiment, task, *arguments), repeats)
-    alone = _seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
+    together = median_seconds(lambda: play_and_learn(experiment, task, *arguments), repeats)
+    alone = median_seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
     ppo = experiment.ppo
     plan = SequencePlan.make(experiment, ppo.update_every_episodes, task.horizon)
     steps = ppo.epochs * plan.minibatches
@@ -159,7 +159,7 @@ def _compile_seconds(experiment: Any, task: Any, learner: Any) -> float:
     return time.perf_counter() - start
 
 
-def _seconds(work: Callable[[], Any], repeats: int) -> float:
+def median_seconds(work: Callable[[], Any], repeats: int) -> float:
     """The median of some repeats, after one that compiles."""
     import jax
 

@@ -33,7 +33,7 @@ class Command:
     only: tuple[str, ...] = ()
     """Only these tasks and methods."""
     dry_run: bool = False
-    """Print the jobs and do nothing."""
+    """Print the jobs and how long they will take, from a few timed updates, and do nothing else."""
 
 
 def run(command: Command) -> int:
@@ -45,8 +45,9 @@ def run(command: Command) -> int:
     console = Console()
     console.print(f"{study.about} {len(jobs)} jobs, {sum(job.done for job in jobs)} of them done.")
     if command.dry_run:
-        for job in jobs:
-            console.print(f"{'done  ' if job.done else ''}pc3d {' '.join(job.train_words)}", soft_wrap=True)
+        from pc3d.cli.study_plan import show_plan
+
+        show_plan(jobs, command.workers, console)
         return 0
     refuse_other_experiments(jobs)
     with Display(console) as display:
@@ -54,9 +55,7 @@ def run(command: Command) -> int:
     failed = [one for one in progress if one.state is State.FAILED]
     for one in failed:
         print(f"pc3d: {one.job.name} failed: {one.error}", file=sys.stderr)
-    if study.has_specialists:
-        print(f"each specialist's scores are beside it, below {folder}")
-    elif len(failed) < len(progress):
+    if len(failed) < len(progress):
         run_command(["report", str(folder), "--out", str(folder / "report")])
     return 1 if failed else 0
 

@@ -40,7 +40,8 @@ class Run:
 
     @property
     def name(self) -> str:
-        return f"{self.experiment.task} {self.experiment.method} seed {self.experiment.seed}"
+        name = f"{self.experiment.task} {self.experiment.method} seed {self.experiment.seed}"
+        return f"{name} {sizes[0]} agents only" if len(sizes := self.experiment.rosters.all) == 1 else name
 
     @property
     def context_file(self) -> Path:
@@ -75,6 +76,7 @@ class Runs:
 
     all: tuple[Run, ...]
     references: dict[str, dict[str, Scores]]  # by task and name
+    specialists: tuple[Run, ...] = ()  # trained for one team size alone, to be compared with the others
 
     @cached_property
     def tasks(self) -> list[str]:
@@ -130,8 +132,10 @@ def find_runs(paths: Iterable[Path]) -> Runs:
         raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
     runs = sorted(map(_read_run, folders), key=lambda run: run.name)
     _refuse_doubles(runs)
-    _refuse_unlike(runs)
-    return Runs(tuple(runs), _references(paths, runs))
+    specialists = _specialists(runs)
+    open_teams = [run for run in runs if run not in specialists]
+    _refuse_unlike(open_teams)
+    return Runs(tuple(open_teams), _references(paths, open_teams), tuple(specialists))
 
 
 def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
@@ -183,6 +187,16 @@ def _references(paths: Iterable[Path], runs: list[Run]) -> dict[str, dict[str, S
 def _usual_definition(run: Run) -> str | None:
     task = TASKS.get(run.experiment.task)
     return task(slots=task.largest_team).return_definition if task else None
+
+
+def _specialists(runs: list[Run]) -> list[Run]:
+    """Runs for one team size, where their task also has runs for other sizes."""
+    sizes = defaultdict(set)
+    for run in runs:
+        sizes[run.experiment.task].add(run.experiment.rosters.all)
+    return [
+        run for run in runs if len(run.experiment.rosters.all) == 1 and len(sizes[run.experiment.task]) > 1
+    ]
 
 
 def _refuse_doubles(runs: list[Run]) -> None:

@@ -17,6 +17,7 @@ from pc3d.report.notes import notes
 from pc3d.report.pictures import benchmark_pictures
 from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
 from pc3d.report.runs import Runs
+from pc3d.report.specialists import specialist_figure, specialist_table, specialist_tasks
 from pc3d.report.statistics_table import statistics_table
 from pc3d.report.tables import Table
 
@@ -73,6 +74,14 @@ def context(runs: Runs) -> Section:
     return Section("Context recovery and use", text, tables, _present(*figures))
 
 
+def specialists(runs: Runs) -> Section:
+    tasks = specialist_tasks(runs)
+    text = "" if tasks else "No runs for one team size alone were given."
+    tables = _present(*(specialist_table(runs, task) for task in tasks))
+    figures = _present(*(specialist_figure(runs, task, f"specialists-{task}") for task in tasks))
+    return Section("One policy for all sizes against specialists", text, tables, figures)
+
+
 def resources(runs: Runs) -> Section:
     return Section("Wall-clock time", tables=_present(clock_table(runs)))
 
@@ -82,8 +91,9 @@ def benchmarks(runs: Runs) -> Section:
 
 
 def about_the_runs(runs: Runs) -> Section:
-    used = sum(run.trouble is None for run in runs.all)
-    text = [f"{len(runs.all)} runs were given; {used} of them are finished and evaluated at every team size."]
+    given = (*runs.all, *runs.specialists)
+    used = sum(run.trouble is None for run in given)
+    text = [f"{len(given)} runs were given; {used} of them are finished and evaluated at every team size."]
     return Section("The runs", "\n\n".join(text + notes(runs)))
 
 
@@ -94,6 +104,7 @@ SECTIONS: tuple[Callable[[Runs], Section], ...] = (
     ablations,
     context,
     hypernetwork,
+    specialists,
     resources,
     benchmarks,
     about_the_runs,

@@ -1,0 +1,63 @@
+"""`pc3d study --dry-run`: the jobs a study stands for, and how long they will take on this machine."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from pc3d.cli.train import parse
+from pc3d.metrics import read_lines
+from pc3d.projection import Kind, project, seconds_together
+from pc3d.run_folder import RunFolder
+from pc3d.settings import Experiment
+from pc3d.study import Job
+
+
+def show_plan(jobs: list[Job], workers: int, console: Console) -> None:
+    """Print every job, then time a few updates of each kind that is not done yet."""
+    for job in jobs:
+        console.print(f"{'done  ' if job.done else ''}pc3d {' '.join(job.train_words)}", soft_wrap=True)
+    left = [job for job in jobs if not job.trained]
+    if not left:
+        return
+    kinds = []
+    with console.status("timing a few updates of each kind of run"):
+        for kind in project(map(_episodes_left, left)):
+            kinds.append(kind)
+            console.print(f"timed {_name(kind.experiment)}: {_time(kind.seconds_per_run)} a run")
+    console.print(_table(kinds))
+    console.print(
+        f"About {_time(seconds_together(kinds, workers))} of training with {workers} at a time, if each has a "
+        "core of its own; compiling (seconds a run) and evaluating come on top.",
+        soft_wrap=True,
+    )
+
+
+def _episodes_left(job: Job) -> tuple[Experiment, int]:
+    experiment = parse(job.train_words[1:]).experiment
+    lines = read_lines(RunFolder(job.folder).metrics)
+    return experiment, experiment.episodes - (lines[-1]["episodes"] if lines else 0)
+
+
+def _table(kinds: list[Kind]) -> Table:
+    table = Table()
+    for heading in ("task", "method", "runs", "a run", "all that is left"):
+        table.add_column(heading)
+    for kind in kinds:
+        experiment = kind.experiment
+        times = _time(kind.seconds_per_run), _time(kind.seconds_left)
+        table.add_row(experiment.task, experiment.method, str(kind.runs), *times)
+    return table
+
+
+def _name(experiment: Experiment) -> str:
+    sizes = experiment.rosters.all
+    only = f" with {sizes[0]} agents" if len(sizes) == 1 else ""
+    return f"{experiment.task} {experiment.method}{only}"
+
+
+def _time(seconds: float) -> str:
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds:.0f} s"
