@@ -32,9 +32,9 @@ class PpoSettings:
     batch_size: int
     """How much a minibatch holds at most; in which unit, says recipe.batch_unit."""
     buffer_size: int
-    """Team steps the learner may hold; what is played between two updates must fit."""
+    """Team steps held for each environment; what it plays between two updates must fit."""
     update_every_episodes: int
-    """Episodes played, side by side, between two updates."""
+    """Episodes each environment plays between two updates; recipe.environments says how many there are."""
     epochs: int
     """Passes over the played episodes in one update."""
     clip: float
@@ -151,6 +151,8 @@ class Recipe:
     """Whether actor and critic share one gradient norm."""
     clip_values: bool = False
     """Whether the value loss is clipped around the value before the update, as some PPOs do."""
+    environments: int = 1
+    """How many play side by side; an update learns from ppo.update_every_episodes episodes of each."""
     batch_unit: Literal["sequences", "team_steps"] = "sequences"
     """What the batch size counts: sequences (whole episodes, if not cut), or steps of a team."""
     backpropagation_steps: int = 64
@@ -177,11 +179,33 @@ class Recipe:
     def __post_init__(self) -> None:
         within("recipe.value_statistics_rate", self.value_statistics_rate, 0, 1, above=True)
         within("recipe.adam_epsilon", self.adam_epsilon, 0, 1, above=True)
+        within("recipe.environments", self.environments, 1, 4096)
         within("recipe.backpropagation_steps", self.backpropagation_steps, 1, 10**6)
         within("recipe.huber_delta", self.huber_delta, 0, 1e6, above=True)
         within("recipe.gate_scale", self.gate_scale, -100, 100)
         within("recipe.gate_offset", self.gate_offset, -100, 100)
         _widths("recipe.hypernetwork_widths", self.hypernetwork_widths)
+
+
+@dataclass(frozen=True)
+class OwnWorld:
+    """A task from outside the package as it was found when training began.
+
+    It is enough to read, export and report the task's policies without running any of its code.
+    """
+
+    stepped_by: Literal["jax", "host"]
+    """Compiled with the learner, or stepped as Python objects in worker processes."""
+    horizon: int
+    observation_shape: tuple[int, ...]
+    action_names: tuple[str, ...]
+    return_definition: str
+
+    def __post_init__(self) -> None:
+        within("horizon", self.horizon, 1, 10**6)
+        for width in self.observation_shape:
+            within("observation_shape", width, 1, 10**6)
+        within("the number of actions", len(self.action_names), 1, 4096)
 
 
 @dataclass(frozen=True)
@@ -204,6 +228,10 @@ class Experiment:
     """Training episodes; the curriculum's stages are shares of them."""
     collisions: Literal["pairs", "sum", "mean"] = "pairs"
     """How Spread counts collisions (the other tasks have none)."""
+    backend: Literal["jax", "original"] = "jax"
+    """Train in our worlds, or in the original packages, stepped in worker processes."""
+    # Found by looking at the task, never by an option.
+    world: tyro.conf.Suppress[tyro.conf.Fixed[OwnWorld | None]] = None
 
     def __post_init__(self) -> None:
         within("seed", self.seed, 0, 2**31 - 1)
@@ -211,11 +239,16 @@ class Experiment:
         self.curriculum.check_against(self.rosters)
 
     @property
+    def episodes_per_update(self) -> int:
+        """How many episodes, of all environments, an update learns from."""
+        return self.ppo.update_every_episodes * self.recipe.environments
+
+    @property
     def updates(self) -> int:
         """How often the learner updates; the last update may play less than the usual episodes."""
-        return -(-self.episodes // self.ppo.update_every_episodes)
+        return -(-self.episodes // self.episodes_per_update)
 
     def episodes_of_update(self, update: int) -> range:
         """The numbers of the episodes played before this update."""
-        first = update * self.ppo.update_every_episodes
-        return range(first, min(first + self.ppo.update_every_episodes, self.episodes))
+        first = update * self.episodes_per_update
+        return range(first, min(first + self.episodes_per_update, self.episodes))

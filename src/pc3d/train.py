@@ -90,8 +90,9 @@ def check(experiment: Experiment, task: AnyTask) -> None:
     steps = experiment.ppo.update_every_episodes * task.horizon
     if steps > experiment.ppo.buffer_size:
         raise BadInput(
-            f"ppo.buffer_size must be at least {steps}: {experiment.ppo.update_every_episodes} episodes of "
-            f"{task.horizon} steps are played between two updates, not {experiment.ppo.buffer_size}"
+            f"ppo.buffer_size must be at least {steps}: each environment plays "
+            f"{experiment.ppo.update_every_episodes} episodes of {task.horizon} steps between two updates, "
+            f"not {experiment.ppo.buffer_size}"
         )
 
 
@@ -210,7 +211,7 @@ class _Training:
         return bool(every) and self._episodes(done) // every > self._episodes(done - 1) // every
 
     def _episodes(self, updates: int) -> int:
-        return min(updates * self.experiment.ppo.update_every_episodes, self.experiment.episodes)
+        return min(updates * self.experiment.episodes_per_update, self.experiment.episodes)
 
 
 def _tensorboard(folder: Path, episodes: int) -> list[Watcher]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 SETTINGS = shlex.split("""
     --episodes 48 --ppo.update-every-episodes 4 --ppo.epochs 2 --ppo.batch-size 2
+    --recipe.environments 1
     --actor.widths 16 --actor.rnn-dim 8
     --critic.widths 8 --critic.set-encoder-widths 8 --critic.set-embed-dim 4
     --curriculum.stages.0.fraction 0.5 --curriculum.stages.1.fraction 0.1

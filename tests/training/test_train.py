@@ -54,6 +54,20 @@ def test_a_run_leaves_metrics_evaluations_events_and_a_clock(finished):
     assert read_lines(finished.clock)[0]["updates"] == 2
 
 
+def test_more_environments_are_more_episodes_to_an_update(tmp_path):
+    three_episodes = tiny()
+    ppo = replace(three_episodes.ppo, update_every_episodes=1)
+    three_environments = replace(
+        three_episodes, ppo=ppo, recipe=replace(three_episodes.recipe, environments=3)
+    )
+    assert three_environments.updates == three_episodes.updates == 2
+    runs = [
+        train(experiment, tmp_path / str(place), QUIET)
+        for place, experiment in enumerate((three_episodes, three_environments))
+    ]
+    assert runs[0].metrics.read_bytes() == runs[1].metrics.read_bytes()
+
+
 def test_tensorboard_events_hold_the_metrics_and_a_mark_where_the_run_began(finished):
     (path,) = (finished.path / "tensorboard").iterdir()
     content, events = path.read_bytes(), []

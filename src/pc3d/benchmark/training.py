@@ -124,7 +124,7 @@ def _stage(
     together = median_seconds(lambda: play_and_learn(experiment, task, *arguments), repeats)
     alone = median_seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
     ppo = experiment.ppo
-    plan = SequencePlan.make(experiment, ppo.update_every_episodes, task.horizon)
+    plan = SequencePlan.make(experiment, experiment.episodes_per_update, task.horizon)
     steps = ppo.epochs * plan.minibatches
     operations = steps * operations_per_gradient_step(learner.networks, plan, task.slots)
     rows = ppo.epochs * plan.sequences * plan.length * task.slots
@@ -143,7 +143,7 @@ def update_arguments(experiment: Any, task: Any, learner: Any) -> tuple[Any, ...
     """An update's arguments, with every slot filled."""
     import jax.numpy as jnp
 
-    episodes = experiment.ppo.update_every_episodes
+    episodes = experiment.episodes_per_update
     return learner, jnp.asarray(0), jnp.arange(episodes), jnp.full(episodes, task.slots)
 
 

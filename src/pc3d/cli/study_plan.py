@@ -27,8 +27,8 @@ def show_plan(jobs: list[Job], workers: int, console: Console) -> None:
             console.print(f"timed {_name(kind.experiment)}: {_time(kind.seconds_per_run)} a run")
     console.print(_table(kinds))
     console.print(
-        f"About {_time(seconds_together(kinds, workers))} of training with {workers} at a time, if each has a "
-        "core of its own; compiling (seconds a run) and evaluating come on top.",
+        f"About {_time(seconds_together(kinds, workers))} of training with {workers} at a time, if each has "
+        "a core of its own; compiling (seconds a run) and evaluating come on top.",
         soft_wrap=True,
     )
 

@@ -66,4 +66,4 @@ def _seconds_per_update(run: Run) -> float | None:
 
 
 def _updates_per_512(run: Run) -> float:
-    return CLOCKED_EPISODES / run.experiment.ppo.update_every_episodes
+    return CLOCKED_EPISODES / run.experiment.episodes_per_update
