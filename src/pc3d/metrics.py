@@ -11,6 +11,8 @@ import numpy as np
 
 from pc3d.errors import BadInput
 
+Line = dict[str, Any]
+
 
 class Gathering:
     """Sums since the last line. It travels with the checkpoint, so that no line is lost or doubled."""
@@ -34,7 +36,7 @@ class Gathering:
             pair[0] += 1
             pair[1] += float(value)
 
-    def line(self, update: int, episodes: int, stage: int) -> dict[str, Any]:
+    def line(self, update: int, episodes: int, stage: int) -> Line:
         """The means since the last line; a return's mean comes with how many episodes it has."""
         by_size = sorted(self.returns.items(), key=lambda item: int(item[0]))
         count = sum(pair[0] for _, pair in by_size)
@@ -66,7 +68,7 @@ class LineFile:
                 kept += len(line)
             file.truncate(kept)
 
-    def append(self, line: dict[str, Any]) -> None:
+    def append(self, line: Line) -> None:
         with open(self.path, "ab") as file:
             file.write((json.dumps(line, sort_keys=True) + "\n").encode())
 
@@ -85,7 +87,7 @@ def _update_of(line: bytes) -> float:
         return float("inf")
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[Line]:
     """All whole lines of such a file; none if there is no file."""
     if not path.exists():
         return []

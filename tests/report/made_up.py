@@ -33,6 +33,7 @@ def make_run(
     folder.experiment_file.write_text(json.dumps(about))
     if done:
         folder.done_file.write_text("{}")
+        folder.final.write_bytes(b"a policy")
     if returns is not None:
         write_scores(folder.path / "scores.csv", [(experiment, returns)])
     return folder
@@ -70,7 +71,9 @@ def add_metrics(folder: RunFolder, random: np.random.Generator, *, level: float,
             + rise * (1 - np.exp(-4 * number / LINES))
             + random.normal() * rise / 8
         )
-        lines.append({"update": number, "episodes": episodes, "stage": stage, "return": value})
+        size = str(experiment.curriculum.stages[stage - 1].largest)
+        positions = {"update": number, "episodes": episodes, "stage": stage}
+        lines.append({**positions, "return": value, "return_by_size": {size: [10, value]}})
     folder.metrics.write_text("".join(json.dumps(line) + "\n" for line in lines))
     folder.clock.write_text('{"updates": 100, "seconds": 50.0}\n{"updates": 100, "seconds": 100.0}\n')
 

@@ -54,7 +54,8 @@ def _half_evaluated(runs: Runs) -> list[str]:
         lacking = []
         if method is not None and method.has_context and not run.context_file.exists():
             lacking.append(CONTEXT_FILE)
-        if run.experiment.task in WORLDS and not run.replays:
+        # A recorded run may have left its policy behind, and its replays with it.
+        if run.experiment.task in WORLDS and run.folder.final.exists() and not run.replays:
             lacking.append("replays")
         if lacking:
             notes.append(f"{run.name}: no {' and no '.join(lacking)}: pc3d evaluate {run.folder.path}")

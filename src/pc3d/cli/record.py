@@ -1,0 +1,51 @@
+"""`pc3d record RUNS... --out results`: keep finished runs as small results for reports and studies."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+from rich.progress import track
+
+from pc3d.errors import BadInput
+from pc3d.record import record_run
+from pc3d.report.runs import Run, find_runs
+
+
+@dataclass(frozen=True)
+class Command:
+    runs: Annotated[tuple[Path, ...], tyro.conf.Positional]
+    """Folders that hold runs, at any depth."""
+    out: Path = Path("results")
+    """Where each run's record goes, below TASK/METHOD/seed-N."""
+    policies: tuple[str, ...] = ("mappo", "pc3d")
+    """Methods whose policy is kept, with its replays, for one seed of each task."""
+    policies_seed: int = 0
+    """Which seed that is."""
+
+
+def run(command: Command) -> int:
+    if not command.runs:
+        raise BadInput("usage: pc3d record RUNS... --out DIR; RUNS are folders that hold runs")
+    found = find_runs(command.runs)
+    given = (*found.all, *found.specialists)
+    ready = [one for one in given if one.trouble is None]
+    for one in track(ready, "recording", transient=True, disable=not sys.stdout.isatty()):
+        kept = one.experiment.method in command.policies and one.experiment.seed == command.policies_seed
+        record_run(one.folder, command.out / place_of(one), with_policy=kept)
+    for one in given:
+        if one.trouble is not None:
+            print(f"pc3d: not recorded: {one.name}: {one.trouble}", file=sys.stderr)
+    print(f"{len(ready)} runs are recorded in {command.out}")
+    return 0
+
+
+def place_of(one: Run) -> Path:
+    """Where a study of the same name would have put it."""
+    experiment = one.experiment
+    sizes = experiment.rosters.all
+    alone = [f"size-{sizes[0]}"] if len(sizes) == 1 else []
+    return Path(experiment.task, experiment.method, *alone, f"seed-{experiment.seed}")

@@ -1,0 +1,99 @@
+"""Finished runs kept as results: smaller, and the report does not change."""
+
+import json
+
+import numpy as np
+import pytest
+
+from pc3d.cli import main
+from pc3d.metrics import read_lines
+from pc3d.record import record_run, thinned
+from pc3d.report.runs import find_runs
+from pc3d.report.write import write_report
+from tests.report.made_up import add_context, add_metrics, make_run
+
+SCORES = {size: [-1.0 * size, -2.0] for size in range(1, 11)}
+
+
+def line(stage, episodes, count, mean, **more):
+    pairs = {"2": [count, mean]}
+    return {
+        "update": episodes,
+        "episodes": episodes,
+        "stage": stage,
+        "return": mean,
+        "return_by_size": pairs,
+        **more,
+    }
+
+
+@pytest.fixture
+def run(tmp_path, random):
+    folder = make_run(tmp_path / "runs", "spread", "pc3d", 0, SCORES)
+    add_metrics(folder, random, level=-50.0, rise=10.0)
+    add_context(folder, random)
+    folder.final.write_bytes(b"a policy")
+    return folder
+
+
+def test_lines_weigh_as_many_episodes_as_they_stand_for():
+    (merged,) = thinned([line(1, 8, 8, -10.0, entropy=1.0), line(1, 10, 2, -20.0, entropy=2.0)], per_stage=1)
+    assert merged["return"] == pytest.approx(-12.0)
+    assert merged["entropy"] == pytest.approx(1.2)
+    assert merged["return_by_size"] == {"2": (10, pytest.approx(-12.0))}
+    assert (merged["episodes"], merged["update"], merged["stage"]) == (10, 10, 1)
+
+
+def test_stages_are_never_mixed_and_no_episode_is_lost():
+    lines = [line(1 + (number > 70), number, 3, float(number)) for number in range(1, 101)]
+    few = list(thinned(lines, per_stage=7))
+    assert [one["stage"] for one in few] == [1] * 7 + [2] * 7
+    assert sum(one["return_by_size"]["2"][0] for one in few) == 300
+    total = sum(one["return"] * one["return_by_size"]["2"][0] for one in few)
+    assert total == pytest.approx(3 * sum(range(1, 101)))
+
+
+def test_few_lines_stay_as_they_are():
+    lines = [line(1, number, 1, float(number)) for number in range(1, 5)]
+    assert [one["return"] for one in thinned(lines)] == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_a_record_makes_the_same_tables_as_the_run(run, tmp_path):
+    assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]) == 0
+    for name in ("runs", "results"):
+        write_report(find_runs([tmp_path / name]), tmp_path / f"report-{name}", lambda _: None)
+    for table in sorted((tmp_path / "report-runs" / "tables").iterdir()):
+        assert table.read_bytes() == (tmp_path / "report-results" / "tables" / table.name).read_bytes()
+    recorded = tmp_path / "results" / "spread" / "pc3d" / "seed-0"
+    assert len(read_lines(recorded / "metrics.jsonl")) < len(read_lines(run.metrics))
+    assert (recorded / "final.safetensors").read_bytes() == b"a policy"
+
+
+def test_only_the_methods_asked_for_keep_their_policy(run, tmp_path):
+    words = ["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results"), "--policies", "ippo"]
+    assert main(words) == 0
+    recorded = tmp_path / "results" / "spread" / "pc3d" / "seed-0"
+    assert (recorded / "scores.csv").exists()
+    assert not (recorded / "final.safetensors").exists()
+
+
+def test_unfinished_runs_are_named_and_not_recorded(tmp_path, capsys):
+    make_run(tmp_path / "runs", "spread", "pc3d", 0, SCORES, done=False)
+    make_run(tmp_path / "runs", "spread", "pc3d", 1, None)
+    assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]) == 0
+    errors = capsys.readouterr().err
+    assert "not recorded: spread pc3d seed 0: unfinished" in errors
+    assert "not recorded: spread pc3d seed 1: not evaluated" in errors
+    assert not (tmp_path / "results").exists()
+
+
+def test_an_interrupted_record_does_not_count_and_is_made_anew(run, tmp_path, monkeypatch):
+    target = tmp_path / "record"
+    with monkeypatch.context() as broken:
+        broken.setattr("pc3d.record.thinned", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            record_run(run, target, with_policy=True)
+    assert not (target / "done.json").exists()
+    record_run(run, target, with_policy=False)
+    assert json.loads((target / "done.json").read_text()) == {}
+    assert np.isfinite([one["return"] for one in read_lines(target / "metrics.jsonl")]).all()
