@@ -3,13 +3,14 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow test-page lock clean
+.PHONY: help setup demo test lint test-slow test-page docs lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
 	@echo "make test       lint, types and every quick test"
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-page  the web page in a real browser (Debian packages chromium and chromium-driver)"
+	@echo "make docs       the documentation as a site, in site/"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
 
@@ -40,9 +41,13 @@ test-page: setup
 demo: setup
 	$(BIN)/pc3d demo
 
+docs: setup
+	$(BIN)/mkdocs build --quiet
+	@echo "open site/index.html"
+
 lock: setup
 	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --all-extras --no-header --no-annotate \
 		--output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache

@@ -6,12 +6,14 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from pc3d.errors import BadInput, unknown_name
-from pc3d.experiments import METHOD_NAMES, PRESETS, ROSTERS
+from pc3d.experiments import METHOD_NAMES, ROSTERS
 from pc3d.plain import from_plain
+from pc3d.tuning.preset_file import check_preset_name, experiment_of, is_file
 
 SHIPPED = files("pc3d") / "studies"
 
@@ -24,6 +26,7 @@ class Group:
     methods: tuple[str, ...]
     seeds: tuple[int, ...]
     preset: str = "paper"
+    """One that comes with pc3d, or a preset file, named from the study file's folder or from here."""
     episodes: int | None = None
     """Instead of the preset's budget."""
     specialists: bool = False
@@ -35,11 +38,11 @@ class Group:
         for names, known, kind in (
             (self.tasks, ROSTERS, "task"),
             (self.methods, METHOD_NAMES, "method"),
-            ((self.preset,), PRESETS, "preset"),
         ):
             for name in names:
                 if name not in known:
                     raise unknown_name(kind, name, known)
+        check_preset_name(self.preset)
 
 
 @dataclass(frozen=True)
@@ -106,11 +109,16 @@ class Job:
         return self.trained and (self.folder / "scores.csv").exists()
 
 
-def load_study(name: str) -> Study:
-    """A shipped study by its name, or one of yours by its file."""
-    shipped = sorted(
+def shipped_studies() -> list[str]:
+    """The names of the studies that come with the package."""
+    return sorted(
         entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name.endswith(".toml")
     )
+
+
+def load_study(name: str) -> Study:
+    """A shipped study by its name, or one of yours by its file."""
+    shipped = shipped_studies()
     if name in shipped:
         text = (SHIPPED / f"{name}.toml").read_text(encoding="utf-8")
     elif Path(name).is_file():
@@ -125,7 +133,19 @@ def load_study(name: str) -> Study:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadInput(f"{name} is not a valid study file: {error}") from None
     study: Study = from_plain(Study, content, name)
-    return study
+    return replace(
+        study, groups=tuple(_with_preset_found(group, Path(name).parent) for group in study.groups)
+    )
+
+
+def _with_preset_found(group: Group, folder: Path) -> Group:
+    """The group with its preset file where it is, after a look whether it fits all of the group."""
+    beside = folder / group.preset
+    if is_file(group.preset) and beside.is_file():
+        group = replace(group, preset=str(beside))
+    for task, method in product(group.tasks, group.methods):
+        experiment_of(group.preset, task, method)
+    return group
 
 
 def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
