@@ -10,6 +10,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 LONGEST = 60
+LONGER = {"deploy_original": 120}
 EXPECTED = {
     "quickstart": r"after 400 episodes.*return: sum over 25 steps.*10 agents, a size never trained on: -\d",
     "new_task": r"2 agents \(train\): -\d.*8 agents \(test\): -\d",
@@ -25,8 +26,9 @@ def test_every_example_is_expected():
 def test_an_example_is_short_and_pins_its_threads_first(path):
     lines = path.read_text().splitlines()
     code = [line for line in lines if re.match(r"(from|import|threads)\b", line)]
-    assert len(lines) <= LONGEST
-    assert code[:2] == ["from pc3d import threads", "threads.pin()"]
+    assert len(lines) <= LONGER.get(path.stem, LONGEST)
+    if any("pc3d" in line for line in code):  # others are for machines without it
+        assert code[:2] == ["from pc3d import threads", "threads.pin()"]
 
 
 @pytest.mark.parametrize("name", EXPECTED)

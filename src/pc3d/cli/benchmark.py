@@ -1,4 +1,4 @@
-"""`pc3d benchmark tasks|train`: speed on this machine, always as ratios within one run."""
+"""`pc3d benchmark tasks|train|export`: speed on this machine, always as ratios within one run."""
 
 import os
 import platform
@@ -20,18 +20,18 @@ from pc3d.tasks import TASKS, task_class
 
 @dataclass(frozen=True)
 class Command:
-    subject: tyro.conf.Positional[Literal["tasks", "train"]] = "tasks"
-    """What to measure: the worlds next to the originals, or training."""
+    subject: tyro.conf.Positional[Literal["tasks", "train", "export"]] = "tasks"
+    """What to measure: the worlds next to the originals, training, or an exported policy's step."""
     task: str | None = None
     """Only this task."""
     methods: tuple[str, ...] = ("ippo", "mappo", "pic", "pc3d")
-    """Which methods to train (train)."""
+    """Which methods (train, export)."""
     team_sizes: str = "2,4,8,10"
     """Sizes that a task does not admit are passed over (tasks)."""
     repeats: int = 5
     """The median of this many measurements is shown."""
     seconds: float = 0.3
-    """The least time of one measurement (tasks)."""
+    """The least time of one measurement (tasks, export)."""
 
 
 def run(command: Command) -> int:
@@ -47,6 +47,10 @@ def run(command: Command) -> int:
     if command.subject == "tasks":
         sizes = parse_team_sizes(command.team_sizes)
         show_tasks(console, names, sizes, command.repeats, command.seconds)
+    elif command.subject == "export":
+        from pc3d.cli.benchmark_export import show_export  # needs the extra export
+
+        show_export(console, names, command.methods, command.repeats, command.seconds)
     else:
         show_training(console, names, command.methods, command.repeats)
     return 0

@@ -1,0 +1,60 @@
+"""A policy from `pc3d export RUN policy.safetensors`, played with NumPy alone: one agent, step by step."""
+
+import json
+import sys
+
+import numpy as np
+
+
+class NumpyPolicy:
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:  # eight bytes of length, a JSON header, then all numbers
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+            content = file.read()
+        self.about = json.loads(header.pop("__metadata__")["pc3d"])
+        self.network = self.about["network"]
+        self.activate = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}[self.network["activation"]]
+        self.start = np.zeros(self.about["memory"]["width"], np.float32)  # the memory before the first step
+        self.weights = {}
+        for name, entry in header.items():
+            numbers = np.frombuffer(content[slice(*entry["data_offsets"])], "<f4")
+            self.weights[name.removeprefix("conditioning.")] = numbers.reshape(entry["shape"])
+
+    def step(self, observation: np.ndarray, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Action probabilities and the next memory."""
+        encoding = self.activate(self.mlp("encoder", observation))
+        seen, remembered = self.dense("memory.from_input", encoding), self.dense("memory.from_memory", memory)
+        reset, keep, _ = np.split(0.5 + 0.5 * np.tanh((seen + remembered) / 2), 3)  # sigmoid
+        candidate = np.tanh(np.split(seen, 3)[2] + reset * np.split(remembered, 3)[2])
+        memory = candidate + keep * (memory - candidate)
+        logits = self.logits(memory)
+        exponentials = np.exp(logits - logits.max())
+        return exponentials / exponentials.sum(), memory
+
+    def logits(self, features: np.ndarray) -> np.ndarray:
+        if self.network["conditioning"] == "plain":
+            return self.dense("head", features)
+        context, gate = self.dense("student.to_context", features), float(self.network["gate"] == "on")
+        if self.network["gate"] == "adaptive":
+            reliance = np.clip(self.dense("student.to_reliance", features), *self.network["reliance_range"])
+            scale, offset = self.weights["student.gate_scale"], self.weights["student.gate_offset"]
+            gate = 0.5 + 0.5 * np.tanh((scale * reliance + offset) / 2)  # sigmoid
+        if self.network["conditioning"] == "film":
+            scale, shift = np.split(self.dense("to_modulation", context), 2)
+            return self.dense("head", features + gate * (features * scale + shift))
+        change = self.mlp("hypernetwork", context).reshape(features.size + 1, -1)
+        return self.dense("head", features) + gate * (features @ change[:-1] + change[-1])
+
+    def mlp(self, name: str, inputs: np.ndarray) -> np.ndarray:
+        last = self.network[f"{name}_layers"] - 1
+        for layer in range(last):
+            inputs = self.activate(self.dense(f"{name}.layers.{layer}", inputs))
+        return self.dense(f"{name}.layers.{last}", inputs)
+
+    def dense(self, name: str, inputs: np.ndarray) -> np.ndarray:
+        return inputs @ self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+
+
+if __name__ == "__main__":
+    policy = NumpyPolicy(sys.argv[1])  # a file, then the numbers of one observation
+    print(policy.about["actions"], policy.step(np.array(sys.argv[2:], np.float32), policy.start)[0])

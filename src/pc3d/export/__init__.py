@@ -1,0 +1,1 @@
+"""One agent's policy as a file that needs neither JAX nor this package."""

@@ -1,0 +1,35 @@
+"""What an exported file says about itself: all that someone without this package has to know."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from pc3d.export.plain_actor import PlainActor
+from pc3d.files import digest_of
+from pc3d.policy import Policy
+
+
+def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
+    """The same for every kind of file; int8 files add what was measured."""
+    experiment, task, rosters = policy.experiment, policy.task, policy.experiment.rosters
+    return {
+        "kind": "deployed actor",
+        "pc3d_version": version("pc3d"),
+        "policy_sha256": digest_of(policy.path.read_bytes()),
+        "task": experiment.task,
+        "method": experiment.method,
+        "seed": experiment.seed,
+        "training_episodes": experiment.episodes,
+        "team_sizes": {"train": rosters.train, "validation": rosters.validation, "test": rosters.test},
+        "return_definition": task.return_definition,
+        "steps_per_episode": task.horizon,
+        "observation": [asdict(part) for part in task.observation_layout],
+        "actions": list(task.action_names),
+        "choosing": "draw the action from action_probabilities, as in training",
+        "memory": {"width": actor.memory_width, "start": "zeros at the start of every episode"},
+        "network": asdict(actor.network),
+        "precision": "float32",
+        "experiment": asdict(experiment),
+    }

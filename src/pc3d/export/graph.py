@@ -1,0 +1,100 @@
+"""One agent's step as an ONNX graph: the operators of `networks`, in the same order.
+
+(observation, memory) → (action probabilities, next memory, and student context and gate where there are).
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from pc3d.checkpoint import KEY
+from pc3d.export.graph_builder import GraphBuilder, Shapes
+from pc3d.export.plain_actor import Network, PlainActor
+
+
+def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = False) -> bytes:
+    """The content of the .onnx file."""
+    graph, network = GraphBuilder(actor.weights, int8=int8), actor.network
+    encoded = graph.mlp("encoder", network.encoder_layers, network.activation, "observation")
+    features = _remember(graph, actor.memory_width, graph.activate(network.activation, encoded))
+    logits = _condition(graph, actor, features)
+    graph.apply("Softmax", logits, name="action_probabilities", attributes={"axis": 1})
+    model = graph.model(*_interface(actor, int8=int8), title="one step of one agent")
+    model.metadata_props.add(key=KEY, value=json.dumps(description, sort_keys=True))
+    return model.SerializeToString(deterministic=True)
+
+
+def _interface(actor: PlainActor, *, int8: bool) -> tuple[Shapes, Shapes]:
+    """The shapes of inputs and outputs."""
+    # Eight-bit inputs share one scale per batch: in a batch, agents would change each other's numbers.
+    rows: int | str = 1 if int8 else "batch"
+    inputs: Shapes = {"observation": [rows, actor.observation_width], "memory": [rows, actor.memory_width]}
+    outputs: Shapes = {
+        "action_probabilities": [rows, actor.action_count],
+        "next_memory": [rows, actor.memory_width],
+    }
+    if actor.context_width is not None:
+        outputs |= {"student_context": [rows, actor.context_width], "gate": [rows, 1]}
+    return inputs, outputs
+
+
+def _remember(graph: GraphBuilder, width: int, encoding: str) -> str:
+    """The gated recurrent unit of `networks.layers`."""
+    from_input = graph.split(graph.dense("memory.from_input", encoding), [2 * width, width])
+    from_memory = graph.split(graph.dense("memory.from_memory", "memory"), [2 * width, width])
+    gates = graph.apply("Sigmoid", graph.apply("Add", from_input[0], from_memory[0]))
+    reset, keep = graph.split(gates, [width, width])
+    recurrent = graph.apply("Mul", reset, from_memory[1])
+    candidate = graph.apply("Tanh", graph.apply("Add", from_input[1], recurrent))
+    kept = graph.apply("Mul", keep, graph.apply("Sub", "memory", candidate))
+    return graph.apply("Add", candidate, kept, name="next_memory")
+
+
+def _condition(graph: GraphBuilder, actor: PlainActor, features: str) -> str:
+    """The logits: of a plain head, or shaped by the student's context as far as the gate lets it."""
+    if actor.network.conditioning == "plain":
+        return graph.dense("conditioning.head", features)
+    context = graph.dense("conditioning.student.to_context", features, name="student_context")
+    gate = _gate(graph, actor.network, features)
+    if actor.network.conditioning == "film":
+        return _film(graph, actor.memory_width, features, context, gate)
+    return _hypernetwork(graph, actor, features, context, gate)
+
+
+def _gate(graph: GraphBuilder, network: Network, features: str) -> str:
+    wish = graph.dense("conditioning.student.to_reliance", features)
+    if network.gate != "adaptive":
+        # Clipped to a single value it is that value, in every row of the batch.
+        held = graph.constant("held_gate", np.array(1.0 if network.gate == "on" else 0.0, np.float32))
+        return graph.apply("Clip", wish, held, held, name="gate")
+    assert network.reliance_range is not None
+    names = ("reliance_min", "reliance_max")
+    bounds = map(graph.constant, names, np.array(network.reliance_range, np.float32))
+    reliance = graph.apply("Clip", wish, *bounds)
+    scaled = graph.apply("Mul", reliance, graph.weight("conditioning.student.gate_scale"))
+    shifted = graph.apply("Add", scaled, graph.weight("conditioning.student.gate_offset"))
+    return graph.apply("Sigmoid", shifted, name="gate")
+
+
+def _film(graph: GraphBuilder, width: int, features: str, context: str, gate: str) -> str:
+    """h (1 + g γ) + g β, written as h + g (h γ + β): the same with fewer operators."""
+    scale, shift = graph.split(graph.dense("conditioning.to_modulation", context), [width, width])
+    change = graph.apply("Add", graph.apply("Mul", features, scale), shift)
+    modulated = graph.apply("Add", features, graph.apply("Mul", gate, change))
+    return graph.dense("conditioning.head", modulated)
+
+
+def _hypernetwork(graph: GraphBuilder, actor: PlainActor, features: str, context: str, gate: str) -> str:
+    """The context makes a matrix and a bias for each row of the batch, which are added to the head's."""
+    network, width, actions = actor.network, actor.memory_width, actor.action_count
+    assert network.hypernetwork_layers is not None
+    change = graph.mlp("conditioning.hypernetwork", network.hypernetwork_layers, network.activation, context)
+    matrix, bias = graph.split(change, [width * actions, actions])
+    matrix = graph.reshape(matrix, [-1, width, actions])
+    product = graph.apply("MatMul", graph.reshape(features, [-1, 1, width]), matrix)
+    change_of_logits = graph.apply("Add", graph.reshape(product, [-1, actions]), bias)
+    gated = graph.apply("Mul", gate, change_of_logits)
+    return graph.apply("Add", graph.dense("conditioning.head", features), gated)

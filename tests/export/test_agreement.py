@@ -1,0 +1,135 @@
+"""Exported and in-package policies say the same over whole episodes, each carrying its own memory."""
+
+import jax
+import numpy as np
+import pytest
+
+from pc3d import experiments
+from pc3d.checkpoint import to_bytes
+from pc3d.evaluation.lockstep import PortWorlds
+from pc3d.evaluation.scores import score_team
+from pc3d.evaluation.starts import rollout_keys
+from pc3d.export.description import describe
+from pc3d.export.plain_actor import plain_actor
+from pc3d.export.runtime import OnnxActor
+from pc3d.methods import METHODS, method_named
+from pc3d.rollout import choose
+from pc3d.settings import Recipe
+from pc3d.tasks import TASKS
+from tests.export.policies import as_onnx, example, small_policy, write_policy
+from tests.small import small_experiment
+
+TOLERANCE = 1e-5
+MEMORY_TOLERANCE = 3e-5  # single numbers of a wide memory are rounded further apart than what comes of them
+TEAM_SIZE = 3
+
+
+class ComparingTeam:
+    """Acts as the package's actor does, and asks the exported ones what they would have done."""
+
+    def __init__(self, policy, folder):
+        plain = plain_actor(policy.actor)
+        weights = folder / "policy.safetensors"
+        weights.write_bytes(to_bytes(plain.weights, describe(policy, plain)))
+        self.actor, self.onnx = policy.actor, OnnxActor(as_onnx(policy))
+        self.numpy = example("numpy_policy").NumpyPolicy(str(weights))
+        self.memory, self.onnx_memory = self.actor.first_memory(TEAM_SIZE), self.onnx.first_memory(TEAM_SIZE)
+        self.numpy_memory = [self.numpy.start] * TEAM_SIZE
+        self.largest_difference = 0.0
+        self.probabilities, self.gates, self.contexts = [], [], []
+
+    def act(self, worlds, chances):
+        seen = np.asarray(worlds.observations()[0], np.float32)
+        self.memory, policy, probabilities, actions = decide(self.actor, self.memory, seen, chances[0])
+        self.compare_onnx(seen, policy, probabilities)
+        self.compare_numpy(seen, probabilities)
+        self.probabilities.append(probabilities)
+        return actions[None]
+
+    def compare_onnx(self, seen, policy, probabilities):
+        said = self.onnx.step(seen, self.onnx_memory)
+        self.onnx_memory = said.memory
+        self.compare_memory(said.memory)
+        self.compare(said.probabilities, probabilities)
+        assert (said.context is None) == (policy.context is None)
+        if said.context is not None:
+            self.compare(said.context, policy.context)
+            self.compare(said.gate[:, 0], policy.gate)
+            self.contexts.append(said.context)
+            self.gates.append(said.gate)
+
+    def compare_numpy(self, seen, probabilities):
+        said = [self.numpy.step(*row) for row in zip(seen, self.numpy_memory, strict=True)]
+        self.numpy_memory = [memory for _, memory in said]
+        self.compare_memory(np.stack(self.numpy_memory))
+        self.compare(np.stack([likely for likely, _ in said]), probabilities)
+
+    def compare_memory(self, memory):
+        np.testing.assert_allclose(memory, self.memory, rtol=0, atol=MEMORY_TOLERANCE)
+
+    def compare(self, one, other):
+        assert one.shape == other.shape
+        self.largest_difference = max(self.largest_difference, float(np.abs(one - other).max()))
+
+
+def decide(actor, memory, observations, chances):
+    return jax.device_get(_decide(actor, memory, observations, chances))
+
+
+@jax.jit
+def _decide(actor, memory, observations, chances):
+    memory, policy = actor.step(memory, observations)
+    return memory, policy, jax.nn.softmax(policy.logits), choose(policy.logits, chances)[0]
+
+
+def play(policy, folder) -> ComparingTeam:
+    team = ComparingTeam(policy, folder)
+    world = policy.task.with_slots(TEAM_SIZE)
+    score_team(world, rollout_keys(TEAM_SIZE, 1), TEAM_SIZE, PortWorlds, team)
+    return team
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("task", TASKS)
+def test_exported_policies_agree_over_whole_episodes(task, method, tmp_path):
+    team = play(small_policy(tmp_path / "policy", task, method), tmp_path)
+    assert team.largest_difference <= TOLERANCE
+    assert np.ptp(team.probabilities, axis=0).max() > 0.3  # the policy reacts to what it sees
+    if method_named(method).has_context:
+        assert np.abs(team.contexts).max() > 0.3
+        check_gates(method, np.array(team.gates))
+
+
+def check_gates(method, gates):
+    if method in ("gate-on", "gate-off"):
+        assert (gates == (method == "gate-on")).all()
+    else:
+        assert np.ptp(gates) > 0.1  # the gate reacts, too
+
+
+def test_a_tanh_policy_agrees(tmp_path):
+    recipe = Recipe(activation="tanh", hypernetwork_widths=(12, 10))
+    policy = write_policy(tmp_path / "policy", small_experiment("hyper-pc3d", recipe=recipe))
+    assert play(policy, tmp_path).largest_difference <= TOLERANCE
+
+
+def test_rows_of_a_batch_do_not_change_each_other(tmp_path):
+    policy = small_policy(tmp_path / "policy", "spread", "hyper-pc3d")
+    actor = OnnxActor(as_onnx(policy))
+    random = np.random.default_rng(0)
+    seen = random.normal(size=(5, 16)).astype(np.float32)
+    memory = random.normal(size=(5, 10)).astype(np.float32)
+    together = actor.step(seen, memory)
+    alone = [actor.step(seen[row : row + 1], memory[row : row + 1]) for row in range(5)]
+    np.testing.assert_allclose(
+        together.probabilities, np.concatenate([said.probabilities for said in alone]), atol=1e-6
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("task", TASKS)
+def test_networks_of_the_papers_size_agree_over_whole_episodes(task, method, tmp_path):
+    policy = write_policy(tmp_path / "policy", experiments.paper(task, method))
+    assert play(policy, tmp_path).largest_difference <= TOLERANCE
+    assert len(as_onnx(policy)) < 2 * 2**20
