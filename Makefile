@@ -3,13 +3,15 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow test-page docs lock clean
+.PHONY: help setup demo test lint test-slow test-page faults soak docs lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
 	@echo "make test       lint, types and every quick test"
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-page  the web page in a real browser (Debian packages chromium and chromium-driver)"
+	@echo "make faults     every fault, as often as docs/reliability.md says (at most an hour), and a table of it"
+	@echo "make soak       a run of two hours, with its memory and speed"
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
@@ -37,6 +39,12 @@ test-slow: setup
 
 test-page: setup
 	$(BIN)/python -m pytest -m page -rs
+
+faults: setup
+	$(BIN)/python -m pytest tests/faults -n 2 --dist loadfile --full
+
+soak: setup
+	$(BIN)/python -m tests.faults.soak
 
 demo: setup
 	$(BIN)/pc3d demo

@@ -28,8 +28,8 @@ def test_rosters_that_make_no_sense_are_refused(splits, sentence):
 @pytest.mark.parametrize(
     ("fraction", "sizes", "probabilities", "sentence"),
     [
-        (1.0, (1, 2), (1.0,), "one probability per team size"),
-        (0.0, (1,), (1.0,), "share of the episodes"),
+        (1.0, (1, 2), (1.0,), "as many probabilities as team_sizes"),
+        (0.0, (1,), (1.0,), "fraction is above 0"),
         (1.0, (1, 2), (0.5, 0.4), "must sum to 1"),
         (1.0, (1, 2), (1.5, -0.5), "must sum to 1"),
     ],

@@ -14,6 +14,10 @@ class BadInput(Pc3dError):
     """The user asked for something that cannot be; the sentence says what would be possible."""
 
 
+class DamagedFile(BadInput):
+    """A file that is not what was once written."""
+
+
 class MissingExtra(BadInput):
     """An optional package is needed and not installed."""
 
@@ -33,9 +37,13 @@ class Interrupted(Pc3dError):
     exit_code = 75
 
 
+LONGEST_NAME = 60  # of a wrong name that is repeated to the user: it may come from a hostile file
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> BadInput:
     """The error for a name that is not in a table, with the nearest one that is."""
     known = list(known)
+    name = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
     meant = get_close_matches(name, known, n=1)
     hint = f"perhaps you meant {meant[0]}; " if meant else ""
     return BadInput(f"there is no {kind} called {name!r}: {hint}there are {', '.join(known)}")

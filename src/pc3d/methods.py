@@ -19,7 +19,8 @@ from pc3d.networks.conditioning import (
 )
 from pc3d.networks.critics import Critic, CriticInputs, JointCritic, LocalCritic, MeanCritic, TokenCritic
 from pc3d.settings import Experiment
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks import playable
+from pc3d.tasks.task import Game
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-def build(key: PRNGKeyArray, experiment: Experiment, task: AnyTask) -> Networks:
+def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
     """Fresh networks for an experiment."""
     actor_key, critic_key, head_key, student_key = jax.random.split(key, 4)
     method, actor = method_named(experiment.method), experiment.actor
@@ -102,6 +103,7 @@ def _conditioning(
     return method.conditioning(head_key, features, actions, student)
 
 
-def _global_state_width(task: AnyTask) -> int:
+def _global_state_width(game: Game) -> int:
+    task = playable(game)
     state = jax.eval_shape(lambda: task.global_state(task.reset(jax.random.key(0), task.slots)))
     return int(state.size)

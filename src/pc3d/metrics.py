@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pc3d.errors import BadInput
+from pc3d.errors import BadInput, DamagedFile
+from pc3d.files import append, sync
 
 Line = dict[str, Any]
 
@@ -19,9 +19,12 @@ class Gathering:
 
     def __init__(self, saved: dict[str, Any] | None = None) -> None:
         saved = saved or {"updates": 0, "sums": {}, "returns": {}}
-        self.updates: int = saved["updates"]
-        self.sums: dict[str, float] = dict(saved["sums"])
-        self.returns: dict[str, list[float]] = {size: list(pair) for size, pair in saved["returns"].items()}
+        try:
+            self.updates = int(saved["updates"])
+            self.sums = {name: float(value) for name, value in saved["sums"].items()}
+            self.returns = {size: [int(n), float(total)] for size, (n, total) in saved["returns"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise BadInput("a checkpoint holds sums that no training has written: remove it") from None
 
     def plain(self) -> dict[str, Any]:
         return {"updates": self.updates, "sums": self.sums, "returns": self.returns}
@@ -60,40 +63,44 @@ class LineFile:
         """Drop what came after the checkpoint: it will be written again, bit for bit."""
         if not self.path.exists():
             return
-        kept = 0
+        kept, torn = 0, False
         with open(self.path, "rb+") as file:
             for line in file:
-                if _update_of(line) > update:
-                    break
-                kept += len(line)
+                of = _update_of(line)
+                torn = torn or of > update
+                if not torn:
+                    kept += len(line)
+                elif of <= update:  # a crash tears only what comes after a checkpoint
+                    raise DamagedFile(f"{self.path} is damaged: a line before update {update} cannot be read")
             file.truncate(kept)
 
     def append(self, line: Line) -> None:
-        with open(self.path, "ab") as file:
-            file.write((json.dumps(line, sort_keys=True) + "\n").encode())
+        append(self.path, (json.dumps(line, sort_keys=True) + "\n").encode())
 
     def sync(self) -> None:
         """On disk before the checkpoint that relies on it."""
         if self.path.exists():
-            with open(self.path, "rb") as file:
-                os.fsync(file.fileno())
+            sync(self.path)
 
 
 def _update_of(line: bytes) -> float:
     """A line's update; a torn line, as a crash leaves it, counts as later than any."""
     try:
         return float(json.loads(line)["update"]) if line.endswith(b"\n") else float("inf")
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return float("inf")
 
 
 def read_lines(path: Path) -> list[Line]:
     """All whole lines of such a file; none if there is no file."""
-    if not path.exists():
+    if not path.is_file():
         return []
     with open(path, "rb") as file:
-        lines = [line for line in file if line.endswith(b"\n")]
+        whole = [line for line in file if line.endswith(b"\n")]
     try:
-        return [json.loads(line) for line in lines]
+        lines = [json.loads(line) for line in whole]
     except (ValueError, RecursionError):
-        raise BadInput(f"{path} is damaged: one of its lines is not JSON") from None
+        raise DamagedFile(f"{path} is damaged: one of its lines is not JSON") from None
+    if not all(isinstance(line, dict) for line in lines):
+        raise DamagedFile(f"{path} is damaged: one of its lines is not a table")
+    return lines

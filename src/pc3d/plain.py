@@ -8,11 +8,13 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pc3d.errors import BadInput, unknown_name
 
+LARGEST_WHOLE_NUMBER = 2**63 - 1
+
 
 def parse(text: str, where: str) -> Any:
-    """JSON as plain data; anything malformed or absurdly deep becomes our own error."""
+    """JSON as plain data; anything malformed, ambiguous or absurdly deep becomes our own error."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_without_repeats)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{where} is not valid JSON: {error}") from None
 
@@ -24,7 +26,8 @@ def from_plain(kind: Any, value: Any, where: str) -> Any:
     origin = get_origin(kind)
     if origin is Literal:
         if value not in get_args(kind):
-            raise unknown_name(f"choice for {where}", str(value), [str(choice) for choice in get_args(kind)])
+            given = value if isinstance(value, str) else _short(value)
+            raise unknown_name(f"choice for {where}", given, [str(choice) for choice in get_args(kind)])
         return value
     if origin is tuple:
         if not isinstance(value, list | tuple):
@@ -47,13 +50,21 @@ def differences(old: Any, new: Any, path: str = "") -> list[str]:
     return [] if old == new else [f"{path}: {old} → {new}"]
 
 
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A table that says a thing twice could be read in two ways."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("a name stands in it twice")
+    return table
+
+
 def _dataclass(kind: Any, value: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise BadInput(f"{where} must be a table of settings, not {_short(value)}")
     hints = get_type_hints(kind)
     for name in value:
         if name not in hints:
-            raise unknown_name(f"setting in {where}", str(name), hints)
+            raise unknown_name(f"setting in {where}", name, hints)
     fields = dataclasses.fields(kind)
     missing = [field.name for field in fields if field.name not in value and _required(field)]
     if missing:
@@ -67,14 +78,25 @@ def _required(field: Any) -> bool:
 
 def _number_or_text(kind: Any, value: Any, where: str) -> Any:
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
-        if not math.isfinite(value):
+        try:
+            number = float(value)
+        except OverflowError:  # a whole number of hundreds of digits
+            number = math.inf
+        if not math.isfinite(number):
             raise BadInput(f"{where} must be a finite number")
-        return float(value)
+        return number
     if type(value) is not kind:
         raise BadInput(f"{where} must be {kind.__name__}, not {_short(value)}")
+    if kind is int and abs(value) > LARGEST_WHOLE_NUMBER:
+        raise BadInput(f"{where} must be a whole number of at most 19 digits")
     return value
 
 
 def _short(value: Any) -> str:
+    # What may be longer or deeper than Python can print.
+    if isinstance(value, dict | list):
+        return "a table" if isinstance(value, dict) else "a list"
+    if isinstance(value, int) and abs(value) > LARGEST_WHOLE_NUMBER:
+        return "a huge number"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

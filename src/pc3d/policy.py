@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from pc3d.checkpoint import load_tree, read_file
+import jax
+
+from pc3d.checkpoint import load_tree, read_description
 from pc3d.errors import BadInput
 from pc3d.learner.update import fresh_learner
 from pc3d.networks.actor import Actor
@@ -13,8 +15,8 @@ from pc3d.networks.teacher import Teacher
 from pc3d.plain import from_plain
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
-from pc3d.tasks import make_task
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks import make_game
+from pc3d.tasks.task import Game
 
 
 @dataclass(frozen=True)
@@ -23,13 +25,13 @@ class Policy:
 
     path: Path
     experiment: Experiment
-    task: AnyTask
+    task: Game
     actor: Actor
     teacher: Teacher | None
 
 
 def load_policy(path: Path | str) -> Policy:
-    """Read a run folder or a policy file; the file knows its task, method and settings."""
+    """Read a run folder or a policy file; it knows its task, method and settings, and imports nothing."""
     path = Path(path)
     if path.is_dir():
         run = RunFolder(path)
@@ -39,10 +41,12 @@ def load_policy(path: Path | str) -> Policy:
             )
             raise BadInput(f"{path} {state}")
         path = run.final
-    _, description = read_file(path)
+    description = read_description(path)
     if description.get("kind") != "policy":
         raise BadInput(f"{path} holds a {description.get('kind')}, not a policy")
     experiment = from_plain(Experiment, description.get("experiment"), str(path))
-    task = make_task(experiment)
-    networks, _ = load_tree(path, fresh_learner(experiment, task).policy)
+    task = make_game(experiment)
+    # Only the shapes are made up, not the arrays: a file could ask for more of them than there is memory.
+    shapes = jax.eval_shape(lambda: fresh_learner(experiment, task).policy)
+    networks, _ = load_tree(path, shapes)
     return Policy(path, experiment, task, networks.actor, networks.teacher)

@@ -29,7 +29,8 @@ RETURNS = ("return", "return_by_size")
 def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
     """Copy what a report needs, metrics thinned out; the policy and its replays only if asked for.
 
-    done.json comes last and keeps the digests of the whole files: where it lies, the record is complete.
+    done.json comes last, with the digests of the whole files and of the recorded ones: where it lies, the
+    record is complete.
     """
     with explained(f"writing to {target}"):
         if target.exists():
@@ -44,7 +45,7 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
             (target / "replays").mkdir()
             for replay in sorted((run.path / "replays").glob("size-*.json")):
                 write_atomically(target / "replays" / replay.name, replay.read_bytes())
-        write_atomically(target / run.done_file.name, run.done_file.read_bytes())
+        RunFolder(target).record(run)
 
 
 def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator[Line]:

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.networks.actor import Actor
-from pc3d.tasks.task import AnyTask, Outcome
+from pc3d.tasks.task import AnyTask, Game, Outcome
 
 
 class Episode(eqx.Module):
@@ -69,13 +69,13 @@ class Draws(eqx.Module):
     chances: Float[Array, "time agent"]  # each chooses one action
 
 
-def draws_of(task: AnyTask, key: PRNGKeyArray) -> Draws:
+def draws_of(task: Game, key: PRNGKeyArray) -> Draws:
     """The draws of the episode with this key."""
     start_key, world_key, action_key = jax.random.split(key, 3)
     return Draws(start_key, jax.random.split(world_key, task.horizon), action_chances(action_key, task))
 
 
-def action_chances(key: PRNGKeyArray, task: AnyTask) -> Float[Array, "time agent"]:
+def action_chances(key: PRNGKeyArray, task: Game) -> Float[Array, "time agent"]:
     """The uniform draws that choose every action of an episode.
 
     Drawn slot by slot (JAX numbers the draws along the last axis), so that a wider world changes none.

@@ -5,10 +5,12 @@ Agents are homogeneous, so a roster (the set of agents of an episode) is its siz
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import tyro
 
 from pc3d.errors import BadInput
 
@@ -29,15 +31,20 @@ class Rosters:
     train: tuple[int, ...]
     validation: tuple[int, ...] = ()
     test: tuple[int, ...] = ()
+    sealed_largest: tyro.conf.Suppress[int] = 0
+    """Above 0 in a search: networks fit teams of this size, but only the sizes named above may be played."""
 
     def __post_init__(self) -> None:
         if not self.train:
             raise BadInput("a task needs at least one training team size")
+        for split in ("train", "validation", "test"):
+            if any(size < 1 for size in getattr(self, split)):
+                raise BadInput(f"rosters.{split}: team sizes are at least 1, not {getattr(self, split)}")
         sizes = self.train + self.validation + self.test
-        if any(size < 1 for size in sizes):
-            raise BadInput(f"team sizes are at least 1, but these were given: {sizes}")
         if len(set(sizes)) < len(sizes):
             raise BadInput(f"each team size belongs to one split only, but these were given: {sizes}")
+        if self.sealed_largest and self.test:
+            raise BadInput("sealed rosters, those of a search, have no test sizes")
 
     @property
     def all(self) -> tuple[int, ...]:
@@ -45,7 +52,20 @@ class Rosters:
 
     @property
     def largest(self) -> int:
-        return max(self.all)
+        return max(*self.all, self.sealed_largest)
+
+    def sealed(self) -> Rosters:
+        """The same rosters for a search: of the test sizes, only how wide networks must be is left."""
+        return Rosters(self.train, self.validation, sealed_largest=self.largest)
+
+    def refuse_sealed(self, team_sizes: Iterable[int]) -> None:
+        """Refuse to play, in a search or with a policy from one, a size that is not for searching."""
+        sealed = [size for size in team_sizes if self.sealed_largest and size not in self.all]
+        if sealed:
+            raise BadInput(
+                f"team size {sealed[0]} is sealed: this policy belongs to a search, which may only see sizes "
+                f"{', '.join(map(str, self.all))}; train a policy with the search's preset and play that one"
+            )
 
     def split_of(self, team_size: int) -> SplitName | Literal["other"]:
         """The split a size belongs to; "other" for a size the task can play but the paper does not."""
@@ -66,17 +86,21 @@ class Stage:
 
     def __post_init__(self) -> None:
         if not self.team_sizes:
-            raise BadInput("a stage needs at least one team size")
+            raise BadInput("curriculum.stages: a stage's team_sizes must name at least one")
         if len(self.team_sizes) != len(self.probabilities):
             raise BadInput(
-                f"a stage needs one probability per team size, not {len(self.probabilities)} "
-                f"for {len(self.team_sizes)} sizes"
+                "curriculum.stages: a stage needs as many probabilities as team_sizes, "
+                f"not {len(self.probabilities)} for {len(self.team_sizes)}"
             )
         if not 0 < self.fraction <= 1:
-            raise BadInput(f"a stage's share of the episodes is above 0 and at most 1, not {self.fraction}")
+            raise BadInput(
+                f"curriculum.stages: a stage's fraction is above 0 and at most 1, not {self.fraction}"
+            )
         positive = all(probability >= 0 for probability in self.probabilities)
         if not positive or abs(sum(self.probabilities) - 1) > PRINTED_PRECISION:
-            raise BadInput(f"a stage's probabilities must sum to 1, but {self.probabilities} do not")
+            raise BadInput(
+                f"curriculum.stages: a stage's probabilities must sum to 1, but {self.probabilities} do not"
+            )
 
     @property
     def largest(self) -> int:
@@ -92,7 +116,7 @@ class Curriculum:
     def __post_init__(self) -> None:
         total = sum(stage.fraction for stage in self.stages)
         if not abs(total - 1) <= PRINTED_PRECISION:
-            raise BadInput(f"the stages' shares of the episodes must sum to 1, but they sum to {total:g}")
+            raise BadInput(f"curriculum.stages: the fractions must sum to 1, but they sum to {total:g}")
 
     def check_against(self, rosters: Rosters) -> None:
         """Refuse a curriculum that would train on anything but training sizes."""

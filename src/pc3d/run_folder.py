@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pc3d.checkpoint import DamagedFile, load_tree, save_tree
-from pc3d.errors import BadInput
-from pc3d.files import write_atomically
-from pc3d.plain import differences, from_plain, parse
+from pc3d.checked_json import CHECKSUM, read_checked, write_checked
+from pc3d.checkpoint import load_tree, save_tree
+from pc3d.errors import BadInput, DamagedFile
+from pc3d.files import check_digests, digests_in, refuse_oddities
+from pc3d.plain import differences, from_plain
 from pc3d.settings import Experiment
 
 KEPT_CHECKPOINTS = 2
+DIGESTED = ("metrics.jsonl", "final.safetensors")
 Tree = TypeVar("Tree")
 
 
@@ -34,18 +34,21 @@ class RunFolder:
 
     def create(self) -> None:
         self.checkpoints.mkdir(parents=True, exist_ok=True)
+        refuse_oddities(self.path)
 
     def adopt(self, experiment: Experiment, about: dict[str, Any]) -> None:
         """Make this the folder of an experiment, or refuse if it already is another's."""
         if not self.experiment_file.exists():
-            write_atomically(self.experiment_file, _json({"experiment": asdict(experiment), **about}))
+            write_checked(self.experiment_file, {"experiment": asdict(experiment), **about})
             return
         changed = differences(self.experiment(), experiment)
         if changed:
             raise BadInput(
                 f"{self.path} holds another experiment ({'; '.join(changed)}): use another --folder"
             )
-        if not self.done and self._content().get("versions") != about["versions"]:
+        if self.done:
+            self.check_whole()
+        elif self._content().get("versions") != about["versions"]:
             print(
                 f"pc3d: {self.path} was begun with other versions of Python or packages than these; "
                 "it continues, but not bit for bit as it would have then",
@@ -57,14 +60,9 @@ class RunFolder:
         return from_plain(Experiment, self._content().get("experiment"), str(self.experiment_file))
 
     def _content(self) -> dict[str, Any]:
-        where = str(self.experiment_file)
-        try:
-            content = parse(self.experiment_file.read_text(encoding="utf-8"), where)
-        except (OSError, UnicodeDecodeError):
-            raise BadInput(f"{self.path} is not a run: it has no readable experiment.json") from None
-        if not isinstance(content, dict):
-            raise BadInput(f"{where} is not an experiment")
-        return content
+        if not self.experiment_file.exists():
+            raise BadInput(f"{self.path} is not a run: it has no experiment.json")
+        return read_checked(self.experiment_file, ("experiment", "return_definition", "versions"))
 
     @property
     def done(self) -> bool:
@@ -80,19 +78,52 @@ class RunFolder:
             if file not in kept:
                 file.unlink()
 
-    def newest_checkpoint(self, like: Tree) -> tuple[Tree, dict[str, Any]] | None:
-        """The newest checkpoint that is whole; a damaged one is named and passed over."""
-        for path in reversed(self._checkpoint_files()):
+    def newest_checkpoint(
+        self, like: Tree, experiment: Experiment | None = None
+    ) -> tuple[Tree, dict[str, Any]] | None:
+        """The newest checkpoint that is whole; a damaged one is named and passed over.
+
+        One of another experiment than the given one is refused, and so are damaged ones without a whole one
+        among them: starting from nothing would in the end remove what might still be saved of them.
+        """
+        files = self._checkpoint_files()
+        for path in reversed(files):
             try:
-                return load_tree(path, like)
+                learner, description = load_tree(path, like)
             except DamagedFile as error:
                 print(f"pc3d: {error}; going back to the checkpoint before it", file=sys.stderr)
+                continue
+            if experiment is not None:
+                _refuse_another(path, description, experiment)
+            return learner, description
+        if files:
+            raise DamagedFile(
+                f"no checkpoint in {self.checkpoints} is whole: remove that folder to begin anew"
+            )
         return None
 
     def finish(self, summary: dict[str, Any]) -> None:
         """Say that all is done, with digests of what was left behind."""
-        digests = {path.name: _file_digest(path) for path in (self.metrics, self.final)}
-        write_atomically(self.done_file, _json({**summary, "digests": digests}))
+        write_checked(self.done_file, {**summary, "digests": digests_in(self.path, DIGESTED)})
+
+    def record(self, original: RunFolder) -> None:
+        """Say that this is a record of another run, whose metrics were thinned out."""
+        recorded = digests_in(self.path, DIGESTED)
+        write_checked(self.done_file, {**original._done_content(), "recorded": recorded})
+
+    def check_whole(self) -> None:
+        """Refuse a finished run whose metrics or policy are no longer what training left."""
+        content = self._done_content()
+        if CHECKSUM in content:  # in records of the first versions, the digests are of other metrics
+            check_digests(self.path, DIGESTED, content.get("recorded", content.get("digests")))
+
+    def _done_content(self) -> dict[str, Any]:
+        try:
+            return read_checked(self.done_file, ("episodes", "updates", "digests", "recorded"))
+        except DamagedFile as error:
+            raise DamagedFile(
+                f"{error}; remove it, and the same pc3d train finishes the run again from its last checkpoint"
+            ) from None
 
     def _checkpoint_files(self) -> list[Path]:
         return sorted(self.checkpoints.glob("[0-9]*.safetensors"))
@@ -107,9 +138,10 @@ def policy_description(experiment: Experiment, return_definition: str) -> dict[s
     }
 
 
-def _json(content: dict[str, Any]) -> bytes:
-    return (json.dumps(content, sort_keys=True, indent=2) + "\n").encode()
-
-
-def _file_digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def _refuse_another(path: Path, description: dict[str, Any], experiment: Experiment) -> None:
+    if description.get("kind") != "checkpoint" or "gathering" not in description:
+        raise BadInput(f"{path} is not a checkpoint")
+    of = from_plain(Experiment, description.get("experiment"), str(path))
+    changed = differences(of, experiment)
+    if changed:
+        raise BadInput(f"{path} is a checkpoint of another experiment ({'; '.join(changed)}): remove it")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,9 @@ import tyro
 
 from pc3d.errors import BadInput
 from pc3d.roster import Curriculum, Rosters
+
+MOST_LAYERS = 16
+NAME = re.compile(r"\w[\w-]*([.:]\w[\w-]*)*")  # also an own task's import path
 
 
 def within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
@@ -19,6 +23,7 @@ def within(name: str, value: float, low: float, high: float, *, above: bool = Fa
 
 
 def _widths(name: str, widths: tuple[int, ...]) -> None:
+    within(f"the number of {name}", len(widths), 0, MOST_LAYERS)
     for width in widths:
         within(name, width, 1, 4096)
 
@@ -236,6 +241,9 @@ class Experiment:
     def __post_init__(self) -> None:
         within("seed", self.seed, 0, 2**31 - 1)
         within("episodes", self.episodes, 1, 10**9)
+        for name in (self.task, self.method):  # parts of folder names
+            if not NAME.fullmatch(name):
+                raise BadInput(f"a task or method cannot be called {name[:60]!r}")
         self.curriculum.check_against(self.rosters)
 
     @property

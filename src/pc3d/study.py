@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 from pc3d.errors import BadInput, unknown_name
 from pc3d.experiments import METHOD_NAMES, ROSTERS
 from pc3d.plain import from_plain
+from pc3d.toml_file import read_toml
 from pc3d.tuning.preset_file import check_preset_name, experiment_of, is_file
 
 SHIPPED = files("pc3d") / "studies"
+NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,9 @@ class Group:
                 if name not in known:
                     raise unknown_name(kind, name, known)
         check_preset_name(self.preset)
+        for word in (word for option in self.options for word in option.split()):
+            if word.partition("=")[0] in NO_OPTIONS:
+                raise BadInput(f"a study's options cannot have {word}: the study itself decides that")
 
 
 @dataclass(frozen=True)
@@ -120,18 +124,11 @@ def load_study(name: str) -> Study:
     """A shipped study by its name, or one of yours by its file."""
     shipped = shipped_studies()
     if name in shipped:
-        text = (SHIPPED / f"{name}.toml").read_text(encoding="utf-8")
-    elif Path(name).is_file():
-        try:
-            text = Path(name).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise BadInput(f"{name} cannot be read: {error}") from None
+        content = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+    elif Path(name).exists():
+        content = read_toml(Path(name), "study file")
     else:
         raise unknown_name("study", name, shipped)
-    try:
-        content: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise BadInput(f"{name} is not a valid study file: {error}") from None
     study: Study = from_plain(Study, content, name)
     return replace(
         study, groups=tuple(_with_preset_found(group, Path(name).parent) for group in study.groups)

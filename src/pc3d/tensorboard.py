@@ -12,6 +12,7 @@ from typing import Any
 from tensorboardX.proto.event_pb2 import Event, SessionLog
 from tensorboardX.record_writer import masked_crc32c
 
+from pc3d.files import append
 from pc3d.settings import Experiment
 
 FILE_VERSION = "brain.Event:2"
@@ -45,8 +46,7 @@ class TensorBoard:
         self._append(event)
 
     def _append(self, event: Event) -> None:
-        with open(self.path, "ab") as file:
-            file.write(_record(event.SerializeToString()))
+        append(self.path, _record(event.SerializeToString()))
 
 
 def _record(data: bytes) -> bytes:

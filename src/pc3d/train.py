@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import platform
 import time
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,15 +15,17 @@ from pc3d.checkpoint import save_tree
 from pc3d.errors import BadInput, Diverged, Interrupted
 from pc3d.evaluation.scores import returns_by_size
 from pc3d.files import explained, one_owner
-from pc3d.learner.round import Round, play_and_learn
+from pc3d.hosted.crew import Crew
+from pc3d.learner.round import Round, play_and_learn, play_on_host_and_learn
 from pc3d.learner.update import Learner, fresh_learner
 from pc3d.methods import method_named
 from pc3d.metrics import Gathering, LineFile
 from pc3d.run_folder import RunFolder, policy_description
 from pc3d.settings import Experiment, within
 from pc3d.signals import Stop, stop_signals
-from pc3d.tasks import make_task
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks import make_game, playable
+from pc3d.tasks.task import Game
+from pc3d.versions import versions
 
 LINES_PER_RUN = 2500
 
@@ -68,23 +68,30 @@ def train(
     folder: Path | str,
     habits: Habits = DEFAULT_HABITS,
     watcher: Watcher | None = None,
+    crew: Crew | None = None,
 ) -> RunFolder:
-    """Train until done, continuing whatever the folder already holds."""
-    task = make_task(experiment)
-    check(experiment, task)
+    """Train until done, continuing whatever the folder already holds; worlds on the host need their crew."""
+    task = make_game(experiment)
+    check(experiment, task, crew)
     run = RunFolder(folder)
     with explained(f"writing to {run.path}"):
         run.create()
         with one_owner(run.path), stop_signals() as stop:
             run.adopt(experiment, _about(task))
             if not run.done:
-                _Training(experiment, task, run, habits, watcher).until_done(stop)
+                _Training(experiment, task, run, habits, watcher, crew).until_done(stop)
     return run
 
 
-def check(experiment: Experiment, task: AnyTask) -> None:
+def check(experiment: Experiment, task: Game, crew: Crew | None = None) -> None:
     """What can only be checked with the task at hand."""
     method_named(experiment.method)
+    if crew is None:
+        playable(task)
+        if experiment.backend == "original":
+            raise BadInput("training on the original packages needs a crew that steps them")
+    elif experiment.critic.global_state:
+        raise BadInput("worlds on the host have no global state: leave critic.global_state off")
     for size in experiment.rosters.all:
         task.with_slots(size)
     steps = experiment.ppo.update_every_episodes * task.horizon
@@ -100,9 +107,16 @@ class _Training:
     """One run on its way."""
 
     def __init__(
-        self, experiment: Experiment, task: AnyTask, run: RunFolder, habits: Habits, watcher: Watcher | None
+        self,
+        experiment: Experiment,
+        task: Game,
+        run: RunFolder,
+        habits: Habits,
+        watcher: Watcher | None,
+        crew: Crew | None,
     ) -> None:
         self.experiment, self.task, self.run, self.habits = experiment, task, run, habits
+        self.crew = crew
         self.watchers: list[Watcher] = [watcher] if watcher else []
         # The compiled program must not depend on the seed, or every seed would be compiled anew.
         self.compiled_experiment = replace(experiment, seed=0)
@@ -131,8 +145,10 @@ class _Training:
 
     def _begin(self) -> tuple[Learner, Gathering]:
         fresh = fresh_learner(self.experiment, self.task)
-        learner, description = self.run.newest_checkpoint(fresh) or (fresh, {"gathering": None})
+        found = self.run.newest_checkpoint(fresh, self.experiment)
+        learner, description = found or (fresh, {"gathering": None})
         update = int(learner.update)
+        within("the update of a checkpoint", update, 0, self.experiment.updates)
         self.metrics.cut_after(update)
         self.evaluations.cut_after(update)
         if self.habits.tensorboard:
@@ -147,20 +163,22 @@ class _Training:
         sizes = np.array([plan.team_size(self.experiment.seed, number, total) for number in numbers])
         # As wide as the widest stage of these episodes, not as the luck of the draw: one program a stage.
         slots = max(plan.stages[plan.stage_index(number, total)].largest for number in numbers)
-        learner, report = play_and_learn(
-            self.compiled_experiment,
-            self.task.with_slots(slots),
-            learner,
-            jnp.asarray(self.experiment.seed),
-            jnp.arange(numbers.start, numbers.stop),
-            jnp.asarray(sizes),
-        )
+        learner, report = self._round(learner, numbers, sizes, slots)
         report = jax.device_get(report)
         self._refuse_divergence(update, report)
         gathering.add(_numbers(report), sizes, report.returns)
         for watcher in self.watchers:
             watcher.played(numbers.stop)
         return learner
+
+    def _round(
+        self, learner: Learner, numbers: range, sizes: np.ndarray, slots: int
+    ) -> tuple[Learner, Round]:
+        task, settings = self.task.with_slots(slots), self.compiled_experiment
+        seed, episodes = jnp.asarray(self.experiment.seed), jnp.arange(numbers.start, numbers.stop)
+        if self.crew is not None:
+            return play_on_host_and_learn(settings, task, self.crew, learner, seed, episodes, sizes)
+        return play_and_learn(settings, playable(task), learner, seed, episodes, jnp.asarray(sizes))
 
     def _refuse_divergence(self, update: int, report: Round) -> None:
         for name, finite in vars(report.finite).items():
@@ -184,7 +202,7 @@ class _Training:
         # Never test sizes: they are scored once, when all is decided.
         sizes = self.experiment.rosters.train + self.experiment.rosters.validation
         actor = learner.networks.actor
-        returns = returns_by_size(self.task, actor, sizes, self.habits.evaluation_rollouts)
+        returns = returns_by_size(self.task, actor, sizes, self.habits.evaluation_rollouts, crew=self.crew)
         line = {str(size): float(np.mean(values)) for size, values in returns.items()}
         self.evaluations.append({"update": done, "episodes": self._episodes(done), "return_by_size": line})
 
@@ -234,9 +252,5 @@ def _numbers(report: Round) -> dict[str, float]:
 LOSS_TERMS = ("total", "policy", "value", "distillation")
 
 
-def _about(task: AnyTask) -> dict[str, Any]:
-    packages = ("pc3d", "jax", "jaxlib", "equinox", "optax", "numpy")
-    return {
-        "return_definition": task.return_definition,
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in packages}},
-    }
+def _about(task: Game) -> dict[str, Any]:
+    return {"return_definition": task.return_definition, "versions": versions()}

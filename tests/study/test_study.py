@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pc3d.cli import main
+from pc3d.cli.study import with_records
 from pc3d.errors import BadInput
 from pc3d.study import Group, Study, load_study, with_only
 from tests.training.runs import SETTINGS, digests
@@ -125,3 +126,19 @@ def wait_for(condition, process):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_recorded_runs_of_the_same_experiment_count_as_done(tmp_path, study_file, capsys):
+    study_file.write_text(FILE.replace('"mappo", "pc3d"', '"mappo"'))
+    first, second, results = (str(tmp_path / name) for name in ("first", "second", "results"))
+    assert main(["study", str(study_file), "--folder", first, "--workers", "1"]) == 0
+    assert main(["record", first, "--out", results]) == 0
+    capsys.readouterr()
+    assert main(["study", str(study_file), "--folder", second, "--recorded", results]) == 0
+    assert "1 jobs, 1 of them done" in capsys.readouterr().out
+    assert [path.name for path in Path(second).iterdir()] == ["report"]
+    tables = [(Path(folder) / "report" / "tables" / "main.md").read_text() for folder in (first, second)]
+    assert tables[0] == tables[1]
+    study_file.write_text(study_file.read_text().replace("--ppo.epochs 2", "--ppo.epochs 3"))
+    (job,) = with_records(load_study(str(study_file)).jobs(Path(second)), Path(second), Path(results))
+    assert not job.done

@@ -17,7 +17,13 @@ COMMANDS = {
     "report": ("pc3d.cli.report", "make the paper's tables and figures, and a web page, from your runs"),
     "evaluate": ("pc3d.cli.evaluate", "score finished policies at every team size"),
     "watch": ("pc3d.cli.watch", "play one episode of a policy and make a picture story of it"),
+    "export": ("pc3d.cli.export", "write one agent's policy as a file that needs neither JAX nor pc3d"),
     "study": ("pc3d.cli.study", "many runs: tasks × methods × seeds, on all cores, resumable"),
+    "tune": ("pc3d.cli.tune", "search for better settings; test sizes stay unseen"),
+    "record": ("pc3d.cli.record", "keep finished runs as small results for reports and studies"),
+    "check": ("pc3d.cli.check", "say whether a task of your own can be trained on, and what is wrong"),
+    "completion": ("pc3d.cli.completion", "print a script that completes pc3d's words in your shell"),
+    "doctor": ("pc3d.cli.doctor", "look at this machine: versions, threads, cache, disk, equal bits"),
     "demo": ("pc3d.cli.demo", "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)"),
 }
 INTERRUPTED = 130

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from pc3d.cli.own_task import admit_named, open_crew, with_world
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.errors import BadInput
 from pc3d.evaluation.references import reference_teams
@@ -26,10 +27,15 @@ from pc3d.evaluation.run import (
     parts,
 )
 from pc3d.evaluation.table import ScoreRow
-from pc3d.experiments import ROSTERS
+from pc3d.experiments import ROSTERS, custom
+from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting
+from pc3d.hosted.imports import is_import_path
 from pc3d.policy import load_policy
+from pc3d.roster import Rosters
+from pc3d.roster_file import read_rosters
 from pc3d.run_folder import RunFolder
-from pc3d.tasks import task_class
+from pc3d.tasks import make_game, task_class
+from pc3d.tasks.task import Game
 
 SPLITS = ("train", "validation", "test", "other")
 
@@ -45,12 +51,20 @@ class Command:
     """A task: score its random, idle and scripted players instead of a policy."""
     out: Path | None = None
     """Where the files go, for a policy file or references; a run's go into its folder."""
+    task: str | None = None
+    """The own task these runs were trained on, named again: no file makes us run its code."""
+    rosters: Path | None = None
+    """For the references of an own task: the file with its team sizes."""
+    horizon: int | None = None
+    """For the references of an own task that has no time limit of its own."""
+    hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
 def run(command: Command) -> int:
     if command.references is not None:
         return _run_references(command, command.references)
     finished, unfinished = find_policies(command.runs)
+    admit_named(command.task)
     console = Console()
     for folder in unfinished:
         console.print(f"passed over, unfinished: {folder}", soft_wrap=True)
@@ -94,27 +108,45 @@ def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
         raise BadInput(f"{path} is a file outside a run: say with --out where its scores should go")
     sizes = policy.experiment.rosters.all
     if command.team_sizes is not None:
-        sizes = team_sizes_for(type(policy.task), command.team_sizes)
-    with _progress(str(path), parts(len(sizes), command.settings)) as advance:
-        return evaluate(policy, command.out or folder, sizes, command.settings, advance)
+        sizes = team_sizes_for(policy.task, command.team_sizes)
+    original = command.settings.backend == "original"
+    with (
+        open_crew(policy.experiment, command.task, command.hosting, original=original) as crew,
+        _progress(str(path), parts(len(sizes), command.settings)) as advance,
+    ):
+        return evaluate(policy, command.out or folder, sizes, command.settings, advance, crew)
 
 
 def _run_references(command: Command, task_name: str) -> int:
-    task, rosters = task_class(task_name), ROSTERS[task_name]
     if command.runs:
         raise BadInput("references are scored by themselves: give either runs or --references TASK")
     if command.out is None:
         raise BadInput("say with --out where references.csv should go")
-    sizes = rosters.all if command.team_sizes is None else team_sizes_for(task, command.team_sizes)
-    wide = task(slots=max(sizes))
-    total = len(reference_teams(wide)) * len(sizes)
-    with _progress(f"references of {task_name}", total) as advance:
-        rows = evaluate_references(wide, rosters, sizes, command.settings.rollouts, command.out, advance)
+    with _reference_worlds(command, task_name) as (game, rosters, crew):
+        sizes = rosters.all if command.team_sizes is None else team_sizes_for(game, command.team_sizes)
+        wide, rollouts = game.with_slots(max(sizes)), command.settings.rollouts
+        with _progress(f"references of {task_name}", len(reference_teams(wide)) * len(sizes)) as advance:
+            rows = evaluate_references(wide, rosters, sizes, rollouts, command.out, advance, crew)
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
         by_name.setdefault(row.method, []).append(row)
     Console().print(_table(by_name))
     return 0
+
+
+@contextmanager
+def _reference_worlds(command: Command, name: str) -> Iterator[tuple[Game, Rosters, Crew | None]]:
+    """The game that references play, its team sizes, and who steps it if it is on the host."""
+    if not is_import_path(name):
+        task = task_class(name)
+        yield task(slots=task.largest_team), ROSTERS[name], None
+        return
+    if command.rosters is None:
+        raise BadInput("the references of an own task need its team sizes: --rosters FILE")
+    rosters, curriculum = read_rosters(command.rosters)
+    experiment = with_world(custom(name, "mappo", rosters, curriculum), command.horizon)
+    with open_crew(experiment, name, command.hosting, original=False) as crew:
+        yield make_game(experiment), rosters, crew
 
 
 @contextmanager

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import tyro
@@ -13,11 +15,12 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from pc3d.errors import BadInput
+from pc3d.errors import BadInput, MissingExtra
 from pc3d.metrics import read_lines
 from pc3d.processes import run_command
 from pc3d.study import Job, load_study, with_only
-from pc3d.workers import Progress, State, default_folder, run_jobs
+from pc3d.workers import Crew, Progress, State, default_folder, run_jobs
+from pc3d.workers.local import ThisMachine
 
 ROWS = 30  # of the live table: what runs, then what waits
 
@@ -30,8 +33,12 @@ class Command:
     """Where the runs and the report go; runs/studies/NAME if not given."""
     workers: int = os.cpu_count() or 1
     """Runs at a time, each with one thread."""
+    ray: str | None = None
+    """HOST:PORT of a running Ray cluster: its nodes do the jobs, one on each CPU, instead of this machine."""
     only: tuple[str, ...] = ()
     """Only these tasks and methods."""
+    recorded: Path = Path("results")
+    """Where runs were recorded (pc3d record): those of the very same experiment count as done."""
     dry_run: bool = False
     """Print the jobs and how long they will take, from a few timed updates, and do nothing else."""
 
@@ -41,8 +48,8 @@ def run(command: Command) -> int:
         raise BadInput(f"a study needs at least 1 worker, not {command.workers}")
     study = with_only(load_study(command.study), command.only)
     folder = command.folder or default_folder(command.study)
-    jobs = study.jobs(folder)
-    console = Console()
+    jobs = with_records(study.jobs(folder), folder, command.recorded)
+    console = Console(file=sys.stdout)  # the real one, also while a cluster's noise is kept from it
     console.print(f"{study.about} {len(jobs)} jobs, {sum(job.done for job in jobs)} of them done.")
     if command.dry_run:
         from pc3d.cli.study_plan import show_plan
@@ -50,26 +57,56 @@ def run(command: Command) -> int:
         show_plan(jobs, command.workers, console)
         return 0
     refuse_other_experiments(jobs)
-    with Display(console) as display:
-        progress = run_jobs(jobs, command.workers, display.show)
+    with Display(console) as display, crew_for(command, console) as crew:
+        progress = run_jobs(jobs, crew, display.show)
     failed = [one for one in progress if one.state is State.FAILED]
     for one in failed:
         print(f"pc3d: {one.job.name} failed: {one.error}", file=sys.stderr)
     if len(failed) < len(progress):
-        run_command(["report", str(folder), "--out", str(folder / "report")])
+        records = [str(job.folder) for job in jobs if not job.folder.is_relative_to(folder)]
+        own = [str(folder)] if folder.is_dir() else []
+        run_command(["report", *own, *records, "--out", str(folder / "report")])
     return 1 if failed else 0
 
 
-def refuse_other_experiments(jobs: list[Job]) -> None:
-    """A run that is there must be the one this study asks for: an edited file must not reuse old results."""
+@contextmanager
+def crew_for(command: Command, console: Console) -> Iterator[Crew]:
+    """Who does the jobs."""
+    if command.ray is None:
+        yield ThisMachine(command.workers)
+        return
+    try:
+        from pc3d.workers.cluster import cluster_at
+    except ModuleNotFoundError:
+        raise MissingExtra("ray", "cluster") from None
+    with cluster_at(command.ray, lambda sentence: console.print(sentence, soft_wrap=True)) as cluster:
+        yield cluster
+
+
+def with_records(jobs: list[Job], folder: Path, recorded: Path) -> list[Job]:
+    """A job whose run is recorded, and not begun in the study's folder, is the one that is recorded."""
+    found = []
+    for job in jobs:
+        record = replace(job, folder=recorded / job.folder.relative_to(folder))
+        same = record.done and not job.folder.exists() and not differences_from(record)
+        found.append(record if same else job)
+    return found
+
+
+def differences_from(job: Job) -> list[str]:
+    """In what the run that lies in a job's folder differs from the one the job asks for."""
     from pc3d.cli.train import parse
     from pc3d.plain import differences
     from pc3d.run_folder import RunFolder
 
+    return differences(RunFolder(job.folder).experiment(), parse(job.train_words[1:]).experiment)
+
+
+def refuse_other_experiments(jobs: list[Job]) -> None:
+    """A run that is there must be the one this study asks for: an edited file must not reuse old results."""
     for job in jobs:
-        run = RunFolder(job.folder)
-        if run.experiment_file.exists():
-            changed = differences(run.experiment(), parse(job.train_words[1:]).experiment)
+        if (job.folder / "experiment.json").exists():
+            changed = differences_from(job)
             if changed:
                 raise BadInput(
                     f"{job.folder} holds another experiment than this study asks for "

@@ -3,7 +3,7 @@
 import re
 
 from pc3d.errors import BadInput
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks.task import AnyTask, Game
 
 LARGEST_RANGE = 1000  # no task is near it; a slip of the finger should not fill the memory
 
@@ -24,9 +24,9 @@ def parse_team_sizes(text: str) -> tuple[int, ...]:
     return tuple(sorted(sizes))
 
 
-def team_sizes_for(task: type[AnyTask], text: str) -> tuple[int, ...]:
+def team_sizes_for(task: type[AnyTask] | Game, text: str) -> tuple[int, ...]:
     """The sizes written in the text, each of which the task must admit."""
     sizes = parse_team_sizes(text)
-    for size in sizes:
-        task(slots=size)  # says what is wrong with the size, if anything is
+    for size in sizes:  # says what is wrong with the size, if anything is
+        task(slots=size) if isinstance(task, type) else task.with_slots(size)
     return sizes

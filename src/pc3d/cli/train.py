@@ -6,16 +6,21 @@ from typing import Annotated
 
 import tyro
 
+from pc3d.cli.own_task import open_crew, rosters_from_words, with_world
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.errors import BadInput
-from pc3d.experiments import METHOD_NAMES, PRESETS, preset, specialist
+from pc3d.experiments import METHOD_NAMES, PRESETS, custom, specialist
+from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.hosted.imports import is_import_path
 from pc3d.metrics import read_lines
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
 from pc3d.train import DEFAULT_HABITS, Habits, train
+from pc3d.tuning.preset_file import experiment_of
 
 USAGE = (
-    "pc3d train TASK METHOD [--preset NAME] [--seed N] [--episodes N] [--folder DIR] [--any.setting VALUE]"
+    "pc3d train TASK METHOD [--preset NAME|FILE] [--seed N] [--episodes N] [--folder DIR] "
+    "[--any.setting VALUE]"
 )
 
 
@@ -25,6 +30,9 @@ class Command:
     habits: Annotated[Habits, tyro.conf.arg(name="")] = DEFAULT_HABITS
     folder: Path | None = None
     """Where the run lives; runs/TASK/METHOD/seed-N if not given."""
+    horizon: int | None = None
+    """The time limit of an own task that has none of its own."""
+    hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
 def parse(words: list[str]) -> Command:
@@ -36,14 +44,21 @@ def parse(words: list[str]) -> Command:
         else:
             raise BadInput(f"usage: {USAGE}; METHOD is one of {', '.join(METHOD_NAMES)}")
     rest = words[len([word for word in words[:2] if not word.startswith("-")]) :]
-    chosen, rest = _take_option(rest, "--preset", "paper")
+    chosen, rest = _take_option(rest, "--preset", "")
     only_size, rest = _take_option(rest, "--specialist", "")
-    experiment = preset(chosen, *names)
+    if is_import_path(names[0]):
+        if chosen:
+            raise BadInput(
+                "presets are for the tasks that come with pc3d: change an own task's settings by name"
+            )
+        experiment, rest = _own_experiment(names[0], names[1], rest)
+    else:
+        experiment = experiment_of(chosen or "paper", *names)
     default = Command(experiment=specialist(experiment, only_size) if only_size else experiment)
     return tyro.cli(
         Command,
         prog=f"pc3d train {' '.join(names)}",
-        description=f"{USAGE}. Presets: {', '.join(PRESETS)}.",
+        description=f"{USAGE}. Presets: {', '.join(PRESETS)}, or a file of pc3d tune's.",
         default=default,
         args=rest,
         config=(tyro.conf.FlagConversionOff, tyro.conf.AvoidSubcommands),
@@ -52,20 +67,25 @@ def parse(words: list[str]) -> Command:
 
 def run(command: Command) -> int:
     experiment = command.experiment
+    if is_import_path(experiment.task):
+        experiment = with_world(experiment, command.horizon)
     folder = command.folder or default_folder(experiment)
     title = f"{experiment.task} {experiment.method} seed {experiment.seed}"
-    if RunFolder(folder).done:
-        train(experiment, folder)
-        print(f"{title}: already finished in {folder}")
-        return 0
-    with TrainingDisplay(title) as display:
-        run = train(experiment, folder, command.habits, display)
+    original = experiment.backend == "original"
+    with open_crew(experiment, experiment.task, command.hosting, original=original) as crew:
+        if RunFolder(folder).done:
+            train(experiment, folder, crew=crew)
+            print(f"{title}: already finished in {folder}")
+            return 0
+        with TrainingDisplay(title) as display:
+            run = train(experiment, folder, command.habits, display, crew)
     print(summary(run))
     return 0
 
 
 def default_folder(experiment: Experiment) -> Path:
-    return Path("runs", experiment.task, experiment.method, f"seed-{experiment.seed}")
+    task = experiment.task.replace(":", ".")  # an own task's import path, without what some systems refuse
+    return Path("runs", task, experiment.method, f"seed-{experiment.seed}")
 
 
 def summary(run: RunFolder) -> str:
@@ -78,6 +98,16 @@ def summary(run: RunFolder) -> str:
         f"returns in the last line of metrics: {returns}\n"
         f"policy: {run.final}\nmetrics: {run.metrics}"
     )
+
+
+def _own_experiment(task: str, method: str, words: list[str]) -> tuple[Experiment, list[str]]:
+    """The defaults for an own task, which need its team sizes, and the words without those."""
+    given = {}
+    for option in ("--rosters", "--train-sizes", "--validation-sizes", "--test-sizes"):
+        given[option], words = _take_option(words, option, "")
+    if not any(given.values()) and ("-h" in words or "--help" in words):
+        given["--train-sizes"] = "2-4"
+    return custom(task, method, *rosters_from_words(*given.values())), words
 
 
 def _take_option(words: list[str], name: str, default: str) -> tuple[str, list[str]]:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import tyro
 from rich.console import Console
 from rich.progress import track
 
+from pc3d.cli.own_task import admit_named, open_crew
 from pc3d.errors import BadInput
-from pc3d.evaluation.film import FILM_FORMATS, frames, frames_per_second
+from pc3d.evaluation.film import FILM_FORMATS, Frame, frames, frames_per_second, with_caption
+from pc3d.evaluation.host_film import film_on_host
 from pc3d.evaluation.recording import Recording, record
 from pc3d.evaluation.replay import replay
 from pc3d.evaluation.starts import rollout_keys
 from pc3d.files import explained, write_atomically
+from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting
 from pc3d.policy import Policy, load_policy
+from pc3d.tasks import playable
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 64, 4096
 
@@ -34,28 +39,36 @@ class Command:
     out: Path | None = None
     """A .gif, .mp4 or .html file; TASK-METHOD-SIZE.gif if not given."""
     size: int = 480
-    """Pixels along the longer side of a picture."""
+    """Pixels along the longer side of a picture; own tasks draw themselves."""
     show_range: bool = False
     """Draw what each agent can see."""
+    task: str | None = None
+    """The own task this run was trained on, named again: no file makes us run its code."""
+    hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
 def run(command: Command) -> int:
+    admit_named(command.task)
     policy = load_policy(command.run)
     experiment = policy.experiment
-    out = command.out or Path(f"{experiment.task}-{experiment.method}-{command.team_size}.gif")
+    out = command.out or Path(
+        f"{experiment.task.replace(':', '.')}-{experiment.method}-{command.team_size}.gif"
+    )
     if out.suffix not in (*FILM_FORMATS, ".html"):
         raise BadInput(f"a film is a .gif, .mp4 or .html file, not {out.name}")
     if not SMALLEST_PICTURE <= command.size <= LARGEST_PICTURE:
         raise BadInput(
             f"a picture is {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels wide, not {command.size}"
         )
-    episode = _play(policy, command)
+    policy.experiment.rosters.refuse_sealed((command.team_size,))
+    with open_crew(experiment, command.task, command.hosting, original=False) as crew:
+        episode, pictures = _play(policy, command, crew)
     with explained(f"writing {out}"):
         out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix == ".html":
             _write_page(out, policy, episode, command.rollout)
         else:
-            _write_film(out, policy, episode, command)
+            _write_film(out, policy, episode, pictures, command)
     print(
         f"{experiment.task} {experiment.method} seed {experiment.seed}, {command.team_size} agents: "
         f"return {float(episode.returns):.4f}\nwrote {out}"
@@ -63,19 +76,28 @@ def run(command: Command) -> int:
     return 0
 
 
-def _play(policy: Policy, command: Command) -> Recording:
-    task = policy.task.with_slots(command.team_size)
-    keys = rollout_keys(command.team_size, 1, first=command.rollout)
+def _play(policy: Policy, command: Command, crew: Crew | None) -> tuple[Recording, list[Frame]]:
+    """The episode, and its pictures if they are taken as it is played."""
+    task, size = policy.task.with_slots(command.team_size), command.team_size
+    keys = rollout_keys(size, 1, first=command.rollout)
     greedy = command.actions == "greedy"
-    return record(task, policy.actor, policy.teacher, keys, command.team_size, greedy=greedy).one(0)
+    if crew is not None:
+        return film_on_host(policy, crew, keys, size, greedy=greedy)
+    return record(task, policy.actor, policy.teacher, keys, size, greedy=greedy).one(0), []
 
 
-def _write_film(out: Path, policy: Policy, episode: Recording, command: Command) -> None:
-    task = policy.task.with_slots(command.team_size)
+def _write_film(
+    out: Path, policy: Policy, episode: Recording, pictures: list[Frame], command: Command
+) -> None:
     moments = len(episode.rewards) + 1
-    drawn = frames(task, episode, size=command.size, show_range=command.show_range)
-    pictures = list(track(drawn, "drawing", moments, console=Console(stderr=True), transient=True))
-    FILM_FORMATS[out.suffix](out, pictures, frames_per_second(len(episode.rewards)))
+    drawn: Iterator[Frame]
+    if pictures:
+        drawn = (with_caption(picture, episode, moment) for moment, picture in enumerate(pictures))
+    else:
+        task = playable(policy.task.with_slots(command.team_size))
+        drawn = frames(task, episode, size=command.size, show_range=command.show_range)
+    shown = list(track(drawn, "drawing", moments, console=Console(stderr=True), transient=True))
+    FILM_FORMATS[out.suffix](out, shown, frames_per_second(len(episode.rewards)))
 
 
 def _write_page(out: Path, policy: Policy, episode: Recording, rollout: int) -> None:

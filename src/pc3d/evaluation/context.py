@@ -10,13 +10,16 @@ import numpy as np
 
 from pc3d.evaluation.recording import Recording
 from pc3d.evaluation.scores import score
+from pc3d.hosted.crew import Crew
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import ContextConditioning, GateMode
 from pc3d.policy import Policy
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks.task import Game
 
 
-def context_summary(policy: Policy, task: AnyTask, recording: Recording, *, greedy: bool) -> dict[str, Any]:
+def context_summary(
+    policy: Policy, task: Game, recording: Recording, *, greedy: bool, crew: Crew | None = None
+) -> dict[str, Any]:
     """What one cell of the paper's figure shows, and returns with the gate forced off and on.
 
     All means are over the decisions made: agents that were there, steps before the end.
@@ -31,7 +34,7 @@ def context_summary(policy: Policy, task: AnyTask, recording: Recording, *, gree
     steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
     by_step = np.mean(alignment[:, :steps], axis=(0, 2), where=decisions[:, :steps])
     forced = {
-        mode: score(task, with_gate(policy.actor, mode), size, rollouts, greedy=greedy)
+        mode: score(task, with_gate(policy.actor, mode), size, rollouts, greedy=greedy, crew=crew)
         for mode in ("off", "on")
     }
     return {

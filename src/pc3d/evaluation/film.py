@@ -32,8 +32,12 @@ def frames(
     """A picture of every moment of an episode (a recording without an episode axis), the start first."""
     for moment in range(len(episode.rewards) + 1):
         state = jax.tree.map(lambda values, moment=moment: values[moment], episode.states)
-        picture = task.draw(state, size=size, show_range=show_range)
-        yield _with_caption(picture, caption(episode, moment))
+        yield with_caption(task.draw(state, size=size, show_range=show_range), episode, moment)
+
+
+def with_caption(picture: Frame, episode: Recording, moment: int) -> Frame:
+    """A picture with what had happened so far written below it."""
+    return _above_text(picture, caption(episode, moment))
 
 
 def caption(episode: Recording, moment: int) -> str:
@@ -85,7 +89,7 @@ def _ffmpeg() -> str:
     return str(get_ffmpeg_exe())
 
 
-def _with_caption(picture: Frame, text: str) -> Frame:
+def _above_text(picture: Frame, text: str) -> Frame:
     height, width, _ = picture.shape
     wide = max(width, CAPTION_WIDTH)
     image = Image.new("RGB", (wide, height + CAPTION_HEIGHT), PAPER)

@@ -8,12 +8,16 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from pc3d.hosted.crew import Crew
+from pc3d.lockstep import ActorTeam, Begin, on_host, play_in_lockstep
 from pc3d.networks.actor import Actor
 from pc3d.networks.teacher import Teacher
 from pc3d.rollout import Episode, draws_of, play
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks import playable
+from pc3d.tasks.task import AnyTask, Game
 
 
 class ContextUse(eqx.Module):
@@ -27,7 +31,7 @@ class Recording(eqx.Module):
     """Episodes of one team size; `one` takes out a single one, without the episode axis."""
 
     team_size: int = eqx.field(static=True)
-    states: Any  # arrays over (episode, moment, ...), the start first
+    states: Any  # arrays over (episode, moment, ...), the start first; None for worlds on the host
     played: Bool[Array, "*episode time"]  # false after an episode's end
     rewards: Float[Array, "*episode time"]
     returns: Float[Array, "*episode"]
@@ -45,18 +49,39 @@ class Recording(eqx.Module):
 
 
 def record(
-    task: AnyTask,
+    task: Game,
     actor: Actor,
     teacher: Teacher | None,
     keys: PRNGKeyArray,
     team_size: int,
     *,
     greedy: bool = False,
+    crew: Crew | None = None,
 ) -> Recording:
-    """Play the episodes of these keys and keep everything."""
-    played = _record(task, greedy, actor, teacher, keys, jnp.asarray(team_size))
+    """Play the episodes of these keys, in the worlds of the crew if there is one, and keep everything."""
+    if crew is not None:
+        return record_on_host(task, actor, teacher, keys, team_size, on_host(crew), greedy=greedy)
+    played = _record(playable(task), greedy, actor, teacher, keys, jnp.asarray(team_size))
     states, steps, rewards, returns, context = jax.device_get(played)
     return Recording(team_size, states, steps, rewards, returns, context)
+
+
+def record_on_host(
+    task: Game,
+    actor: Actor,
+    teacher: Teacher | None,
+    keys: PRNGKeyArray,
+    team_size: int,
+    begin: Begin,
+    *,
+    greedy: bool,
+) -> Recording:
+    """The same for worlds on the host: all but their states."""
+    team = ActorTeam(actor, greedy=greedy)
+    episodes = play_in_lockstep(task, keys, np.full(len(keys), team_size), begin, team)
+    returns = task.reported_return(jnp.asarray(episodes.total_reward), jnp.asarray(team_size))
+    context = jax.device_get(_context_use(actor, teacher, episodes))
+    return Recording(team_size, None, episodes.played, episodes.rewards, jax.device_get(returns), context)
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -83,6 +108,9 @@ def context_use(actor: Actor, teacher: Teacher | None, episodes: Episode) -> Con
         return None
     active = jnp.broadcast_to(episodes.active[:, None], seen.shape[:-1])
     return ContextUse(policy.gate, cosine(policy.context, teacher.contexts(seen, active)))
+
+
+_context_use = jax.jit(context_use)
 
 
 def cosine(one: Float[Array, "... context"], other: Float[Array, "... context"]) -> Float[Array, "..."]:

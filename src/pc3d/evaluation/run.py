@@ -11,18 +11,19 @@ from typing import Any, Literal
 
 from pc3d.errors import BadInput
 from pc3d.evaluation.context import context_summary
-from pc3d.evaluation.lockstep import ActorTeam, OriginalWorlds, play_in_lockstep
+from pc3d.evaluation.evaluation_file import write_evaluation
 from pc3d.evaluation.recording import record
 from pc3d.evaluation.references import reference_scores
 from pc3d.evaluation.replay import WORLDS, replay
 from pc3d.evaluation.scores import Scores, score
 from pc3d.evaluation.starts import STARTS_SEED, rollout_keys
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
-from pc3d.files import explained, write_atomically
+from pc3d.files import explained, refuse_oddities, write_atomically
+from pc3d.hosted.crew import Crew
 from pc3d.methods import method_named
 from pc3d.policy import Policy
 from pc3d.roster import Rosters
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks.task import Game
 
 Advance = Callable[[], None]
 
@@ -59,30 +60,37 @@ def evaluate(
     team_sizes: tuple[int, ...] | None = None,
     settings: EvaluationSettings = DEFAULT_SETTINGS,
     advance: Advance = lambda: None,
+    crew: Crew | None = None,
 ) -> list[ScoreRow]:
     """Score a policy at every size and write contexts, replays and scores; `advance` counts `parts`.
 
-    The scores come last, and old ones go first: where they lie, all of the evaluation does.
+    Worlds on the host need their crew. The scores come last, and old ones go first: where they lie, all of
+    the evaluation does.
     """
     sizes = policy.experiment.rosters.all if team_sizes is None else team_sizes
+    policy.experiment.rosters.refuse_sealed(sizes)
     task = policy.task.with_slots(max(sizes))
     for size in sizes:
         task.with_slots(size)  # says what is wrong with the size, if anything is
+    if settings.backend == "original" and crew is None:
+        raise BadInput("scoring on the original packages needs a crew that steps them")
     experiment = policy.experiment
     player = Player(experiment.task, experiment.method, experiment.seed)
     rows = []
     for size in sizes:
-        rows += score_rows(player, experiment.rosters, size, _scores(policy, task, size, settings))
+        rows += score_rows(player, experiment.rosters, size, _scores(policy, task, size, settings, crew))
         advance()
     original = "-original" if settings.backend == "original" else ""
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
+        refuse_oddities(folder)
         scores_file = folder / f"scores{original}.csv"
         scores_file.unlink(missing_ok=True)
         if not original:
-            _look_inside(policy, task, folder, sizes, settings, advance)
-        write_atomically(folder / f"evaluation{original}.json", _json(_about(policy, sizes, settings)))
-        write_atomically(scores_file, as_csv(rows, task.measure_names))
+            _look_inside(policy, task, folder, sizes, settings, advance, crew)
+        scores = as_csv(rows, task.measure_names)
+        write_evaluation(folder, _about(policy, sizes, settings), scores)
+        write_atomically(scores_file, scores)
     return rows
 
 
@@ -92,16 +100,17 @@ def parts(sizes: int, settings: EvaluationSettings) -> int:
 
 
 def evaluate_references(
-    task: AnyTask,
+    task: Game,
     rosters: Rosters,
     team_sizes: tuple[int, ...],
     rollouts: int,
     folder: Path,
     advance: Advance,
+    crew: Crew | None = None,
 ) -> list[ScoreRow]:
     """Score the players that never learned, and write references.csv."""
     rows = []
-    for name, size, scores in reference_scores(task, team_sizes, rollouts):
+    for name, size, scores in reference_scores(task, team_sizes, rollouts, crew):
         rows += score_rows(Player(task.name, name), rosters, size, scores)
         advance()
     with explained(f"writing to {folder}"):
@@ -110,22 +119,18 @@ def evaluate_references(
     return rows
 
 
-def _scores(policy: Policy, task: AnyTask, size: int, settings: EvaluationSettings) -> Scores:
-    if settings.backend == "jax":
-        return score(task, policy.actor, size, settings.rollouts, greedy=settings.greedy)
-    narrow = task.with_slots(size)
-    team = ActorTeam(policy.actor, greedy=settings.greedy)
-    keys = rollout_keys(size, settings.rollouts)
-    return play_in_lockstep(narrow, keys, OriginalWorlds, team).scores(narrow)
+def _scores(policy: Policy, task: Game, size: int, settings: EvaluationSettings, crew: Crew | None) -> Scores:
+    return score(task, policy.actor, size, settings.rollouts, greedy=settings.greedy, crew=crew)
 
 
 def _look_inside(
     policy: Policy,
-    task: AnyTask,
+    task: Game,
     folder: Path,
     sizes: tuple[int, ...],
     settings: EvaluationSettings,
     advance: Advance,
+    crew: Crew | None,
 ) -> None:
     """Write one replay per size (if the task has replays) and context.json (if the method has contexts)."""
     replays = folder / "replays"
@@ -137,12 +142,12 @@ def _look_inside(
     rollouts = settings.context_rollouts if method_named(policy.experiment.method).has_context else 1
     for size in sizes:
         keys = rollout_keys(size, rollouts)
-        recording = record(task, policy.actor, policy.teacher, keys, size, greedy=settings.greedy)
+        recording = record(task, policy.actor, policy.teacher, keys, size, greedy=settings.greedy, crew=crew)
         if policy.experiment.task in WORLDS:
             document = json.dumps(replay(policy, recording.one(0), 0), separators=(",", ":"))
             write_atomically(replays / f"size-{size}.json", document.encode())
         if recording.context is not None:
-            contexts[str(size)] = context_summary(policy, task, recording, greedy=settings.greedy)
+            contexts[str(size)] = context_summary(policy, task, recording, greedy=settings.greedy, crew=crew)
         advance()
     if contexts:
         content = {"rollouts": settings.context_rollouts, "by_size": contexts}

@@ -1,15 +1,18 @@
-"""One round of training, compiled as a whole: play some episodes side by side, then learn from them."""
+"""One round of training: play some episodes side by side, then learn from them."""
 
 from functools import partial
 
 import jax
-from jaxtyping import Array, Float, Int
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
+from pc3d.hosted.crew import Crew
 from pc3d.learner.update import Learner, UpdateReport, learn
+from pc3d.lockstep import ActorTeam, on_host, play_in_lockstep, with_log_probabilities
 from pc3d.randomness import Purpose, stream
 from pc3d.rollout import Episode, play
 from pc3d.settings import Experiment
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks.task import AnyTask, Game
 
 
 class Round(UpdateReport):
@@ -29,10 +32,22 @@ def play_and_learn(
 ) -> tuple[Learner, Round]:
     """Play these episodes side by side and learn from them: the whole of one update, compiled."""
     played = play_episodes(experiment, task, learner, seed, episodes, team_sizes)
-    shuffle_key = stream(seed, Purpose.SHUFFLE, learner.update)
-    learner, report = learn(experiment, learner, played, shuffle_key)
-    returns = jax.vmap(task.reported_return)(played.total_reward, team_sizes)
-    return learner, Round(**vars(report), returns=returns)
+    return _learn_from(experiment, task, learner, seed, played)
+
+
+def play_on_host_and_learn(
+    experiment: Experiment,
+    task: Game,
+    crew: Crew,
+    learner: Learner,
+    seed: Int[Array, ""],
+    episodes: Int[Array, " episode"],
+    team_sizes: Int[np.ndarray, " episode"],
+) -> tuple[Learner, Round]:
+    """The same update with worlds on the host: only choosing actions and learning are compiled."""
+    team = ActorTeam(learner.networks.actor)
+    played = play_in_lockstep(task, _episode_keys(seed, episodes), team_sizes, on_host(crew), team)
+    return _learn_from_host(experiment, task, learner, seed, played)
 
 
 def play_episodes(
@@ -51,3 +66,25 @@ def play_episodes(
         return play(task, actor, key, team_size, with_global_state=with_state)
 
     return jax.vmap(play_one)(episodes, team_sizes)
+
+
+@jax.jit
+def _episode_keys(seed: Int[Array, ""], episodes: Int[Array, " episode"]) -> PRNGKeyArray:
+    return jax.vmap(partial(stream, seed, Purpose.PLAY))(episodes)
+
+
+def _learn_from(
+    experiment: Experiment, task: Game, learner: Learner, seed: Int[Array, ""], played: Episode
+) -> tuple[Learner, Round]:
+    shuffle_key = stream(seed, Purpose.SHUFFLE, learner.update)
+    learner, report = learn(experiment, learner, played, shuffle_key)
+    returns = jax.vmap(task.reported_return)(played.total_reward, played.team_size)
+    return learner, Round(**vars(report), returns=returns)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _learn_from_host(
+    experiment: Experiment, task: Game, learner: Learner, seed: Int[Array, ""], played: Episode
+) -> tuple[Learner, Round]:
+    played = with_log_probabilities(learner.networks.actor, played)
+    return _learn_from(experiment, task, learner, seed, played)

@@ -20,7 +20,7 @@ from pc3d.networks.teacher import Teacher
 from pc3d.randomness import Purpose, stream
 from pc3d.rollout import Episode
 from pc3d.settings import Experiment
-from pc3d.tasks.task import AnyTask
+from pc3d.tasks.task import Game
 
 
 class PolicyNetworks(eqx.Module):
@@ -65,7 +65,7 @@ class UpdateReport(eqx.Module):
     finite: Health
 
 
-def fresh_learner(experiment: Experiment, task: AnyTask) -> Learner:
+def fresh_learner(experiment: Experiment, task: Game) -> Learner:
     """The learner before its first update: a function of the experiment's seed."""
     networks = build(stream(experiment.seed, Purpose.INITIALISE), experiment, task)
     return Learner(

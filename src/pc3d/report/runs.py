@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.errors import BadInput
+from pc3d.evaluation.evaluation_file import read_evaluation
 from pc3d.metrics import read_lines
 from pc3d.report.json_tables import read_table
 from pc3d.report.names import methods_in_order, tasks_in_order
@@ -23,7 +24,6 @@ from pc3d.settings import Experiment
 from pc3d.tasks import TASKS
 
 SCORES_FILE = "scores.csv"
-EVALUATION_FILE = "evaluation.json"
 CONTEXT_FILE = "context.json"
 REFERENCES_FILE = "references.csv"
 
@@ -148,13 +148,14 @@ def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
 def _read_run(path: Path) -> Run:
     folder = RunFolder(path)
     experiment = folder.experiment()
-    evaluation = path / EVALUATION_FILE
+    if folder.done:
+        folder.check_whole()
     return Run(
         folder=folder,
         experiment=experiment,
         return_definition=str(read_table(folder.experiment_file).get("return_definition", "not stated")),
         scores=_own_scores(path, experiment),
-        evaluation=read_table(evaluation) if evaluation.exists() else {},
+        evaluation=read_evaluation(path),
     )
 
 
@@ -185,6 +186,8 @@ def _references(paths: Iterable[Path], runs: list[Run]) -> dict[str, dict[str, S
 
 
 def _usual_definition(run: Run) -> str | None:
+    if run.experiment.world is not None:
+        return run.experiment.world.return_definition
     task = TASKS.get(run.experiment.task)
     return task(slots=task.largest_team).return_definition if task else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.errors import BadInput
+from pc3d.files import read_text
 
 NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed
@@ -48,14 +50,13 @@ def read_scores(path: Path) -> list[Scores]:
 
 def _rows(path: Path) -> Iterable[tuple[Player, int, float]]:
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            table = csv.DictReader(file)
-            lacking = [name for name in NEEDED_COLUMNS if name not in (table.fieldnames or ())]
-            if lacking:
-                raise BadInput(f"{path} is not a table of scores: it lacks the columns {', '.join(lacking)}")
-            for row in table:
-                yield _row(row, f"{path}, line {table.line_num}")
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        table = csv.DictReader(io.StringIO(read_text(path), newline=""))
+        lacking = [name for name in NEEDED_COLUMNS if name not in (table.fieldnames or ())]
+        if lacking:
+            raise BadInput(f"{path} is not a table of scores: it lacks the columns {', '.join(lacking)}")
+        for row in table:
+            yield _row(row, f"{path}, line {table.line_num}")
+    except csv.Error as error:
         raise BadInput(f"{path} cannot be read as a table of scores: {error}") from None
 
 

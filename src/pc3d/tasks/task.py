@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import equinox as eqx
 import jax
@@ -44,6 +44,33 @@ class ObservationPart:
 
     name: str
     width: int
+
+
+class Game(Protocol):
+    """What learning and scoring need to know of a task, wherever its worlds are stepped."""
+
+    @property
+    def slots(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def horizon(self) -> int: ...
+    @property
+    def action_names(self) -> tuple[str, ...]: ...
+    @property
+    def action_count(self) -> int: ...
+    @property
+    def observation_layout(self) -> tuple[ObservationPart, ...]: ...
+    @property
+    def observation_width(self) -> int: ...
+    @property
+    def measure_names(self) -> tuple[str, ...]: ...
+    @property
+    def return_definition(self) -> str: ...
+    def reported_return(
+        self, total_reward: Float[Array, ""], team_size: Int[Array, ""]
+    ) -> Float[Array, ""]: ...
+    def with_slots(self, slots: int) -> Self: ...
 
 
 @dataclass(frozen=True)

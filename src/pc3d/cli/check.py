@@ -1,0 +1,54 @@
+"""`pc3d check my_package.my_task:make`: can it be trained on, and if not, what exactly is wrong?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import tyro
+from rich.console import Console
+from rich.table import Table
+
+from pc3d.cli.own_task import look_at
+from pc3d.cli.team_sizes import parse_team_sizes
+from pc3d.errors import BadInput
+from pc3d.hosted.contract import Examination
+from pc3d.settings import OwnWorld
+
+
+@dataclass(frozen=True)
+class Command:
+    task: tyro.conf.Positional[str]
+    """Where the task is, as module:name; the name of a function make(team_size), or of a Task class."""
+    team_sizes: str = "1-8"
+    """The sizes to try, such as 2-6,8."""
+    horizon: int | None = None
+    """The time limit, if the environment has none of its own."""
+
+
+def run(command: Command) -> int:
+    task = command.task
+    found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon)
+    console = Console()
+    if found.world is not None:
+        console.print(_described(task, found.world))
+    for note in found.notes:
+        console.print(f"note: {note}", soft_wrap=True, markup=False)
+    for problem in found.problems:
+        console.print(f"problem: {problem}", soft_wrap=True, markup=False)
+    console.print(_verdict(task, command.team_sizes, found), soft_wrap=True, markup=False)
+    return 0 if found.world is not None else BadInput.exit_code
+
+
+def _described(task: str, world: OwnWorld) -> Table:
+    table = Table(title=task, title_justify="left", show_header=False)
+    table.add_row("observation", " × ".join(map(str, world.observation_shape)))
+    table.add_row("actions", str(len(world.action_names)))
+    table.add_row("steps per episode", f"{world.horizon} at most")
+    table.add_row("return", world.return_definition)
+    return table
+
+
+def _verdict(task: str, sizes: str, found: Examination) -> str:
+    if found.world is None:
+        return f"{task} cannot be trained on yet: {len(found.problems)} problem(s) with team sizes {sizes}"
+    return f"{task} is fine with team sizes {sizes}"

@@ -1,0 +1,124 @@
+"""What the commands have in common about own tasks: their team sizes, their code, and who steps them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from pc3d.cli.team_sizes import parse_team_sizes
+from pc3d.errors import BadInput
+from pc3d.hosted.contract import Examination, examine
+from pc3d.hosted.crew import Crew, Hosting, Source
+from pc3d.hosted.imports import current_folder_importable, described, load_object
+from pc3d.roster import Curriculum, Rosters
+from pc3d.roster_file import growing_curriculum, read_rosters
+from pc3d.settings import Experiment, OwnWorld, within
+from pc3d.tasks import TASKS
+from pc3d.tasks.contract import broken_promises
+from pc3d.tasks.task import AnyTask, Task
+
+
+def rosters_from_words(file: str, train: str, validation: str, test: str) -> tuple[Rosters, Curriculum]:
+    """The team sizes of an own task, from --rosters FILE or from --train-sizes and its like."""
+    if file and (train or validation or test):
+        raise BadInput("give either --rosters FILE or --train-sizes, not both")
+    if file:
+        return read_rosters(Path(file))
+    if not train:
+        raise BadInput(
+            "an own task needs its team sizes: --train-sizes 2,3,4 --test-sizes 6, or --rosters FILE"
+        )
+    rosters = Rosters(
+        train=parse_team_sizes(train),
+        validation=parse_team_sizes(validation) if validation else (),
+        test=parse_team_sizes(test) if test else (),
+    )
+    return rosters, growing_curriculum(rosters.train)
+
+
+def with_world(experiment: Experiment, horizon: int | None) -> Experiment:
+    """The experiment with its own task loaded and looked at; the user named it on the command line."""
+    found = look_at(experiment.task, experiment.rosters.all, horizon)
+    if found.world is None:
+        more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
+        raise BadInput(
+            f"{experiment.task} cannot be trained on{more}: {found.problems[0]}; "
+            f"see pc3d check {experiment.task}"
+        )
+    return replace(experiment, world=found.world)
+
+
+def look_at(path: str, team_sizes: tuple[int, ...], horizon: int | None = None) -> Examination:
+    """Load a task and hold it to the contract. A JAX task is known by this name from then on."""
+    if horizon is not None:
+        within("horizon", horizon, 1, 10**6)
+    thing = admit(path)
+    if is_jax_task(thing):
+        return _look_at_jax_task(thing, team_sizes)
+    console = Console(stderr=True)
+    with current_folder_importable(), console.status(f"looking at {path}") as status:
+        return examine(thing, team_sizes, horizon, lambda now: status.update(f"looking at {path}: {now}"))
+
+
+def admit(path: str) -> Any:
+    """What the path names, and, if it is a JAX task, an entry in the table of tasks."""
+    thing = load_object(path)
+    if is_jax_task(thing):
+        TASKS[path] = thing
+    return thing
+
+
+def admit_named(path: str | None) -> None:
+    """Load the own task after --task, if there is one."""
+    if path is not None:
+        admit(path)
+
+
+def open_crew(
+    experiment: Experiment, named: str | None, hosting: Hosting, *, original: bool
+) -> AbstractContextManager[Crew | None]:
+    """Who steps the worlds of an experiment's task: nobody if it is compiled.
+
+    Code that a file names is run only if the user named the same.
+    """
+    if original:
+        if experiment.world is not None:
+            raise BadInput(f"{experiment.task} is your own task: there is no other original of it")
+        return Crew(Source("original", experiment.task, (experiment.collisions,)), hosting)
+    if experiment.world is None or experiment.task in TASKS:
+        return nullcontext()
+    if named != experiment.task:
+        given = f", not {named}" if named else ""
+        raise BadInput(
+            f"this was trained on {experiment.task}, and no file may make pc3d run that code: "
+            f"if you trust it, name it with --task {experiment.task}{given}"
+        )
+    return Crew(Source("own", experiment.task), hosting)
+
+
+def is_jax_task(thing: Any) -> bool:
+    return isinstance(thing, type) and issubclass(thing, Task)
+
+
+def _look_at_jax_task(task: type[AnyTask], team_sizes: tuple[int, ...]) -> Examination:
+    for size in team_sizes:
+        task(slots=size)  # says what is wrong with the size, if anything is
+    wide, found = task(slots=max(team_sizes)), Examination()
+    for size in (min(team_sizes), max(team_sizes)):
+        try:
+            found.problems += [f"with {size} agents: {problem}" for problem in broken_promises(wide, size)]
+        except Exception as error:  # whatever the task's own code raises while it is compiled
+            found.problems.append(f"with {size} agents: {described(error)}")
+    if not found.problems:
+        found.world = OwnWorld(
+            stepped_by="jax",
+            horizon=wide.horizon,
+            observation_shape=(wide.observation_width,),
+            action_names=wide.action_names,
+            return_definition=wide.return_definition,
+        )
+    return found

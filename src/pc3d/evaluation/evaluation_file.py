@@ -1,0 +1,47 @@
+"""evaluation.json: by which rules a policy was scored, and digests of all that the scoring left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pc3d.checked_json import read_checked, write_checked
+from pc3d.files import check_digests, digest_of, digests_in
+
+NAMES = (
+    "format",
+    "task",
+    "method",
+    "seed",
+    "policy_sha256",
+    "return_definition",
+    "team_sizes",
+    "rollouts",
+    "actions",
+    "backend",
+    "context_rollouts",
+    "starts_seed",
+    "digests",
+)
+LOOKS_INSIDE = ("context.json", "replays/size-*.json")
+
+
+def write_evaluation(folder: Path, about: dict[str, Any], scores: bytes) -> None:
+    """Write the rules, and the digests of contexts, replays and of the scores that come after."""
+    if about["backend"] == "original":  # only scores are taken on the original packages
+        digests, suffix = {}, "-original"
+    else:
+        digests, suffix = digests_in(folder, LOOKS_INSIDE), ""
+    digests[f"scores{suffix}.csv"] = digest_of(scores)
+    write_checked(folder / f"evaluation{suffix}.json", {**about, "digests": digests})
+
+
+def read_evaluation(folder: Path) -> dict[str, Any]:
+    """The rules, if what was scored by them is still what it was; empty where they are not written down."""
+    path = folder / "evaluation.json"
+    if not path.exists():
+        return {}
+    content = read_checked(path, NAMES)
+    if "digests" in content:  # the first versions had none
+        check_digests(folder, ("scores.csv", *LOOKS_INSIDE), content["digests"])
+    return content

@@ -1,0 +1,1 @@
+"""Worlds that are Python objects: stepped on the host, in worker processes, side by side."""

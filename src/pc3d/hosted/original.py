@@ -1,0 +1,53 @@
+"""An original environment as a world on the host: the port's starts and draws, the package's own rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Int, PRNGKeyArray, UInt8
+
+from pc3d.hosted.world import HostStep, Key, Views
+from pc3d.tasks import task_class
+from pc3d.tasks.originals import original_world
+from pc3d.tasks.spread import Collisions, Spread
+from pc3d.tasks.task import AnyTask, WorldState
+
+
+class OriginalOnHost:
+    """With the same keys, the same actions lead through the same episode as in the port."""
+
+    def __init__(self, task_name: str, collisions: Collisions, team_size: int) -> None:
+        port = task_class(task_name)(slots=team_size)
+        self.port = replace(port, collisions=collisions) if isinstance(port, Spread) else port
+        self.world = original_world(self.port)
+
+    def begin(self, key: Key) -> Views:
+        self.world.load(jax.device_get(_start(self.port, _wrapped(key))))
+        return self.world.observe()
+
+    def step(self, key: Key, actions: Int[np.ndarray, " agent"]) -> HostStep:
+        self.world.follow(_wrapped(key))
+        outcome = self.world.step(actions)
+        return HostStep(
+            self.world.observe(),
+            float(outcome.reward),
+            bool(outcome.terminated),
+            bool(outcome.truncated),
+            tuple(float(outcome.measures[name]) for name in self.port.measure_names),
+        )
+
+    def picture(self) -> UInt8[np.ndarray, "row column 3"]:
+        return self.port.draw(self.world.read())
+
+
+def _wrapped(key: Key) -> PRNGKeyArray:
+    return jax.random.wrap_key_data(jnp.asarray(key))
+
+
+@partial(jax.jit, static_argnums=0)
+def _start(port: AnyTask, key: PRNGKeyArray) -> WorldState:
+    return port.reset(key, port.slots)

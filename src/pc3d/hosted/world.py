@@ -1,0 +1,38 @@
+"""One world on the host, as a worker sees it: NumPy arrays as wide as the team, and nothing of JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from jaxtyping import Float, Int, UInt, UInt8
+
+Key = UInt[np.ndarray, "2"]  # the raw numbers of a random key
+Views = Float[np.ndarray, "agent observation"]
+
+
+class HostStep(NamedTuple):
+    """What one step brought to the whole team."""
+
+    views: Views
+    reward: float
+    terminated: bool
+    truncated: bool
+    measures: tuple[float, ...]
+
+
+class HostWorld(Protocol):
+    """A world for one team size that begins again and again."""
+
+    def begin(self, key: Key) -> Views: ...
+    def step(self, key: Key, actions: Int[np.ndarray, " agent"]) -> HostStep: ...
+    def picture(self) -> UInt8[np.ndarray, "row column 3"]: ...
+
+
+MakeHostWorld = Callable[[int], HostWorld]  # from a team size
+
+
+def seed_of(key: Key) -> int:
+    """The seed an environment is reset with: 31 of the key's bits, as some generators take no more."""
+    return int(key[1]) & 0x7FFF_FFFF

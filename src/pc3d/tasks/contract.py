@@ -1,0 +1,79 @@
+"""Does a JAX task keep the promises of the interface? Shapes, measures, and that padding is neutral."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int, PRNGKeyArray
+
+from pc3d.rollout import action_chances
+from pc3d.tasks.task import AnyTask
+
+PRECISION = 1e-5
+
+
+def broken_promises(task: AnyTask, team_size: int) -> list[str]:
+    """What is wrong with a team of this size in a world as wide as the task, played by chance."""
+    key = jax.random.key(team_size)
+    actions = _random_actions(task, key)
+    wide = _episode(task, key, team_size, actions)
+    problems = _wrong_shapes(task, team_size, wide)
+    if problems:
+        return problems
+    views, rewards, _ = wide
+    if np.any(views[:, team_size:]):
+        problems.append("observe must give zeros for slots that nobody fills")
+    exact = task.with_slots(team_size)
+    own_views, own_rewards, _ = _episode(exact, key, team_size, actions[:, :team_size])
+    same_views = np.allclose(own_views, views[:, :team_size], atol=PRECISION)
+    if not (same_views and np.allclose(own_rewards, rewards, atol=PRECISION)):
+        problems.append(
+            f"a team plays otherwise in a world with {task.slots} slots than in one with {team_size}: leave "
+            "inactive slots out of every sum, and draw per slot"
+        )
+    return problems
+
+
+def _random_actions(task: AnyTask, key: PRNGKeyArray) -> Int[Array, "time agent"]:
+    return jnp.floor(action_chances(key, task) * task.action_count).astype(jnp.int32)
+
+
+@partial(jax.jit, static_argnums=(0, 2))
+def _episode(
+    task: AnyTask, key: PRNGKeyArray, team_size: int, actions: Int[Array, "time agent"]
+) -> tuple[Float[Array, "time agent observation"], Float[Array, " time"], dict[str, Array]]:
+    start = task.reset(key, team_size)
+
+    def step(
+        state: Any, drawn: tuple[PRNGKeyArray, Array]
+    ) -> tuple[Any, tuple[Array, Array, dict[str, Array]]]:
+        state, outcome = task.step(drawn[0], state, drawn[1])
+        return state, (task.observe(state), outcome.reward, outcome.measures)
+
+    _, played = jax.lax.scan(step, start, (jax.random.split(key, task.horizon), actions))
+    return played
+
+
+def _wrong_shapes(task: AnyTask, team_size: int, played: tuple[Array, Array, dict[str, Array]]) -> list[str]:
+    views, rewards, measures = played
+    problems = []
+    if views.shape[1:] != (task.slots, task.observation_width):
+        problems.append(
+            f"observe gives {views.shape[1:]} numbers with {task.slots} slots, not "
+            f"{(task.slots, task.observation_width)} as observation_layout says"
+        )
+    if rewards.shape[1:]:
+        problems.append(
+            f"the reward of a step is one number for the team, not an array of {rewards.shape[1:]}"
+        )
+    if set(measures) != set(task.measure_names):
+        problems.append(
+            f"step measures {sorted(measures)}, but measure_names has {sorted(task.measure_names)}"
+        )
+    if not np.isfinite(rewards).all() or not np.isfinite(views[:, :team_size]).all():
+        problems.append("an observation or a reward is not a finite number")
+    return problems

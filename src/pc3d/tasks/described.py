@@ -1,0 +1,64 @@
+"""A task known by its description alone: its worlds live elsewhere, or its code was not asked for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Self
+
+from jaxtyping import Array, Float, Int
+
+from pc3d.settings import OwnWorld, within
+from pc3d.tasks.task import ObservationPart
+
+LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
+
+
+@dataclass(frozen=True)
+class DescribedTask:
+    """A `Game` without rules: hashable settings, so that it is static to `jax.jit`."""
+
+    slots: int
+    name: str
+    world: OwnWorld
+
+    def __post_init__(self) -> None:
+        within(f"the team size of {self.name}", self.slots, 1, LARGEST_TEAM)
+
+    @property
+    def horizon(self) -> int:
+        return self.world.horizon
+
+    @property
+    def action_names(self) -> tuple[str, ...]:
+        return self.world.action_names
+
+    @property
+    def action_count(self) -> int:
+        return len(self.world.action_names)
+
+    @property
+    def observation_width(self) -> int:
+        return math.prod(self.world.observation_shape)
+
+    @property
+    def observation_layout(self) -> tuple[ObservationPart, ...]:
+        shape = " × ".join(map(str, self.world.observation_shape))
+        return (ObservationPart(f"the task's own observation, {shape} numbers", self.observation_width),)
+
+    @property
+    def measure_names(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def return_definition(self) -> str:
+        return self.world.return_definition
+
+    def reported_return(self, total_reward: Float[Array, ""], team_size: Int[Array, ""]) -> Float[Array, ""]:
+        """The sum of team rewards, as it is."""
+        del team_size
+        return total_reward
+
+    def with_slots(self, slots: int) -> Self:
+        """The same game, padded to another width."""
+        return replace(self, slots=slots)

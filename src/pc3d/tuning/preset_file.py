@@ -1,0 +1,148 @@
+"""Preset files: the settings a search found, as readable TOML that `pc3d train --preset` takes.
+
+A file is read strictly. It has no place for team sizes, curricula or budgets, and nothing in it can run.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pc3d.errors import BadInput, unknown_name
+from pc3d.experiments import METHOD_NAMES, PRESETS, paper, preset
+from pc3d.files import write_atomically
+from pc3d.plain import from_plain
+from pc3d.settings import Experiment
+from pc3d.toml_file import read_toml
+from pc3d.tuning.changes import SECTIONS, Changes, changed
+
+SUFFIX = ".toml"
+# The paper's parameter chaining: whose winner a method starts from. The ablations take PC3D's values.
+PARENT = {"pic": "mappo", "pc3d": "mappo"} | dict.fromkeys(
+    ("gate-off", "gate-on", "a-mappo", "hyper-pc3d"), "pc3d"
+)
+CHAINED_FROM_MAPPO = ("ppo", "actor", "recipe")  # not the critic: its inputs differ too much
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where a preset comes from."""
+
+    base: str
+    """What the search started from."""
+    trials: int
+    trial: int
+    """The number of the trial that won."""
+    seeds: int
+    episodes: int
+    rollouts: int
+    """Evaluation episodes for each team size and seed."""
+    train_return: float
+    validation_return: float
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings that differ from the paper's, for the method they were found for and its heirs."""
+
+    task: str
+    method: str
+    changes: Changes
+    found: Found | None = None
+
+    def experiment(self, task: str, method: str, where: str) -> Experiment:
+        """The paper's experiment with these settings, as far as the method inherits them."""
+        if task != self.task:
+            raise BadInput(f"{where} is a preset for {self.task}, not for {task}")
+        experiment = paper(task, method)
+        if method != self.method and self.method not in ancestors(method):
+            raise BadInput(
+                f"{where} is a preset for {self.method}, and {method} inherits nothing from it: "
+                f"{method} inherits from {', '.join(ancestors(method)) or 'no other method'}"
+            )
+        return changed(experiment, self._inherited_by(method), where)
+
+    def _inherited_by(self, method: str) -> dict[str, Any]:
+        chained = SECTIONS if method == self.method or self.method != "mappo" else CHAINED_FROM_MAPPO
+        kept = {name: value for name, value in self.changes.items() if name.partition(".")[0] in chained}
+        if method == "a-mappo":  # PC3D without distillation: its weight stays 0
+            kept.pop("distillation.weight", None)
+        return kept
+
+
+def ancestors(method: str) -> tuple[str, ...]:
+    """The methods whose settings this one inherits, the nearest first."""
+    parent = PARENT.get(method)
+    return () if parent is None else (parent, *ancestors(parent))
+
+
+def is_file(name: str) -> bool:
+    """Whether a preset's name means a file."""
+    return name.endswith(SUFFIX)
+
+
+def experiment_of(name: str, task: str, method: str) -> Experiment:
+    """The experiment that a preset stands for: one that comes with pc3d, or a file."""
+    if is_file(name):
+        return read_preset(Path(name)).experiment(task, method, name)
+    check_preset_name(name)
+    return preset(name, task, method)
+
+
+def check_preset_name(name: str) -> None:
+    """Refuse what is neither a preset that comes with pc3d nor the name of a file."""
+    if not is_file(name) and name not in PRESETS:
+        raise unknown_name("preset", name, (*PRESETS, f"your own FILE{SUFFIX}"))
+
+
+def read_preset(path: Path) -> Preset:
+    """Read a preset file and check all of it, also for its own method."""
+    content = read_toml(path, "preset file")
+    for name in content:
+        if name not in ("task", "method", "found", *SECTIONS):
+            raise unknown_name(f"entry in {path}", name, ("task", "method", "found", *SECTIONS))
+    texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in ("task", "method")}
+    if texts["method"] not in METHOD_NAMES:
+        raise unknown_name(f"method (in {path})", texts["method"], METHOD_NAMES)
+    found = from_plain(Found, content["found"], f"{path}: found") if "found" in content else None
+    changes: dict[str, Any] = {}
+    for section in SECTIONS:
+        entries = content.get(section, {})
+        if not isinstance(entries, dict):
+            raise BadInput(f"{path}: {section} must be a table of settings")
+        changes |= {f"{section}.{name}": value for name, value in entries.items()}
+    made = Preset(texts["task"], texts["method"], changes, found)
+    try:
+        made.experiment(made.task, made.method, str(path))
+    except BadInput as error:
+        raise BadInput(str(error) if str(path) in str(error) else f"{path}: {error}") from None
+    return made
+
+
+def write_preset(path: Path, made: Preset) -> None:
+    """Write a preset as a file for people: a heading, where it comes from, and the settings by group."""
+    lines = [
+        "# Settings that differ from the paper's. Use them with:",
+        f"#   pc3d train {made.task} {made.method} --preset {path.name}",
+        f"task = {_toml(made.task)}",
+        f"method = {_toml(made.method)}",
+    ]
+    if made.found is not None:
+        lines += ["", "[found]  # returns are means over training and over validation sizes"]
+        lines += [f"{field.name} = {_toml(getattr(made.found, field.name))}" for field in fields(made.found)]
+    for section in SECTIONS:
+        own = {name: value for name, value in made.changes.items() if name.startswith(f"{section}.")}
+        if own:
+            lines += ["", f"[{section}]"]
+            lines += [f"{name.partition('.')[2]} = {_toml(value)}" for name, value in own.items()]
+    write_atomically(path, ("\n".join(lines) + "\n").encode())
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value) if isinstance(value, str) else repr(value)

@@ -1,0 +1,85 @@
+"""One trial: a real training for each seed, scored on training and validation sizes. Runs in its own process.
+
+This is the search's firewall: a trial makes its experiment itself, with sealed rosters, from a preset file
+that has no place for sizes. The test sizes do not exist in this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+from pc3d.checked_json import write_checked
+from pc3d.errors import BadInput
+from pc3d.evaluation.scores import returns_by_size
+from pc3d.files import explained, one_owner
+from pc3d.policy import load_policy
+from pc3d.run_folder import RunFolder
+from pc3d.settings import Experiment
+from pc3d.train import Habits, train
+from pc3d.tuning.preset_file import read_preset
+from pc3d.tuning.trial_folder import Budget, Score, TrialFolder
+
+SECONDS_FOR_THE_OTHER = 120  # a worker whose search was killed saves first, and may be compiling until then
+
+
+def run_trial(place: Path, budget: Budget) -> Score:
+    """Train and score every seed, continuing whatever the folder already holds."""
+    folder = TrialFolder(place)
+    with explained(f"writing to {place}"), _alone_in(place):
+        experiment = sealed_experiment(folder, budget)
+        runs = [
+            train(replace(experiment, seed=seed), folder.seed(seed), _habits(budget)) for seed in budget.seeds
+        ]
+        scores = [_score(run, budget.rollouts) for run in runs]
+        score = Score(
+            train=float(np.mean([score.train for score in scores])),
+            validation=float(np.mean([score.validation for score in scores])),
+        )
+        write_checked(folder.score_file, asdict(score))
+    return score
+
+
+def sealed_experiment(folder: TrialFolder, budget: Budget) -> Experiment:
+    """What the trial trains: its preset, without the test sizes."""
+    preset = read_preset(folder.preset)
+    experiment = preset.experiment(preset.task, preset.method, str(folder.preset))
+    return replace(experiment, rosters=experiment.rosters.sealed(), episodes=budget.episodes)
+
+
+def _habits(budget: Budget) -> Habits:
+    every = budget.evaluate_every
+    return Habits(checkpoint_every=every, evaluate_every=every, tensorboard=False)
+
+
+def _score(run: RunFolder, rollouts: int) -> Score:
+    """The final policy's mean return over the sizes of each split."""
+    policy = load_policy(run.path)
+    rosters = policy.experiment.rosters
+    returns = returns_by_size(policy.task, policy.actor, rosters.all, rollouts)
+    means = {size: float(np.mean(values)) for size, values in returns.items()}
+    return Score(
+        train=float(np.mean([means[size] for size in rosters.train])),
+        validation=float(np.mean([means[size] for size in rosters.validation])),
+    )
+
+
+@contextlib.contextmanager
+def _alone_in(place: Path) -> Iterator[None]:
+    """Hold the trial's folder, waiting for a worker that is still ending."""
+    deadline = time.monotonic() + SECONDS_FOR_THE_OTHER
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(one_owner(place))
+                break
+            except BadInput:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.5)
+        yield

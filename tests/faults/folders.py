@@ -1,0 +1,83 @@
+"""A finished, evaluated run as pc3d leaves it, made without training: faults only need its files."""
+
+from __future__ import annotations
+
+import functools
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+
+from pc3d.checkpoint import save_tree
+from pc3d.evaluation.evaluation_file import write_evaluation
+from pc3d.learner.update import Learner, fresh_learner
+from pc3d.metrics import LineFile
+from pc3d.run_folder import RunFolder, policy_description
+from pc3d.settings import Experiment
+from pc3d.tasks import make_game
+from pc3d.versions import versions
+from tests.small import small_experiment
+
+UPDATES = (5, 10)  # of the two checkpoints
+NOTHING_GATHERED = {"updates": 0, "sums": {}, "returns": {}}
+
+
+def experiment_for(method: str = "pc3d", task: str = "spread", **changes: Any) -> Experiment:
+    return small_experiment(method, task, **{"episodes": 30, **changes})
+
+
+@functools.cache
+def shapes_of(experiment: Experiment) -> Learner:
+    """What a learner of the experiment is made of; no array of it is made."""
+    return jax.eval_shape(lambda: fresh_learner(experiment, make_game(experiment)))
+
+
+def learner_of(experiment: Experiment, update: int) -> Learner:
+    """A learner whose numbers tell at which update it was saved."""
+    shapes = shapes_of(replace(experiment, seed=0))
+    return jax.tree.map(lambda leaf: np.full(leaf.shape, update, leaf.dtype), shapes)
+
+
+def describe(experiment: Experiment, kind: str = "checkpoint", **more: Any) -> dict[str, Any]:
+    about = policy_description(experiment, make_game(experiment).return_definition)
+    return {**about, "kind": kind, "gathering": NOTHING_GATHERED, **more}
+
+
+def save(run: RunFolder, experiment: Experiment, update: int) -> None:
+    run.save_checkpoint(update, learner_of(experiment, update), describe(experiment))
+
+
+def made_run(path: Path, experiment: Experiment | None = None) -> RunFolder:
+    """All files of a run with two checkpoints that has ended and was scored."""
+    experiment = experiment or experiment_for()
+    task, run = make_game(experiment), RunFolder(path)
+    run.create()
+    run.adopt(experiment, {"return_definition": task.return_definition, "versions": versions()})
+    metrics = LineFile(run.metrics)
+    for update in range(1, UPDATES[-1] + 1):
+        positions = {"update": update, "episodes": 3 * update, "stage": 1}
+        metrics.append({**positions, "return": -1.0, "return_by_size": {"2": [3, -1.0]}})
+    for update in UPDATES:
+        save(run, experiment, update)
+    policy = describe(experiment, "policy")
+    del policy["gathering"]
+    save_tree(run.final, learner_of(experiment, UPDATES[-1]).policy, policy)
+    run.finish({"episodes": experiment.episodes, "updates": experiment.updates})
+    _evaluate(run, experiment)
+    return run
+
+
+def _evaluate(run: RunFolder, experiment: Experiment) -> None:
+    (run.path / "replays").mkdir()
+    (run.path / "replays" / "size-2.json").write_text(json.dumps({"format": 1, "team_size": 2}))
+    (run.path / "context.json").write_text(json.dumps({"rollouts": 8, "by_size": {}}))
+    rows = [
+        f"{experiment.task},{experiment.method},{experiment.seed},train,{size},0,-{size}.5"
+        for size in experiment.rosters.all
+    ]
+    scores = ("task,method,seed,split,team_size,rollout,return\n" + "\n".join(rows) + "\n").encode()
+    write_evaluation(run.path, {"format": 1, "rollouts": 1, "backend": "jax"}, scores)
+    (run.path / "scores.csv").write_bytes(scores)

@@ -1,0 +1,175 @@
+"""Numbers that are not finite, wherever they come from: training stops within one update."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.flatten_util import ravel_pytree
+
+from pc3d import train as training
+from pc3d.errors import Diverged
+from pc3d.experiments import specialist
+from pc3d.learner import round as rounds
+from pc3d.learner import update as updates
+from pc3d.metrics import read_lines
+from pc3d.run_folder import RunFolder
+from pc3d.train import Habits, train
+from tests.faults.folders import experiment_for
+
+EXPERIMENT = specialist(experiment_for("pc3d", episodes=15), "4")
+HABITS = Habits(checkpoint_every=3, tensorboard=False)
+PLACES = {
+    "observation": "an observation",
+    "reward": "a reward",
+    "gradient": "a gradient",
+    "parameter": "a parameter",
+    "optimiser": "the optimiser's state",
+}
+VALUES = (math.nan, math.inf, -math.inf)
+
+
+@dataclass
+class Poison:
+    """What is put where, before which update; nothing before that update comes."""
+
+    place: str = ""
+    value: float = 0.0
+    share: float = 0.0
+    """How far into the array, from 0 to 1."""
+    update: int = -1
+
+    def dose(self, place: str, update: int) -> np.ndarray:
+        hit = place == self.place and int(update) == self.update
+        return np.array([self.value if hit else 0.0, self.share], np.float32)
+
+
+POISON = Poison()
+
+
+def poisoned(place: str, array: jax.Array, update: jax.Array) -> jax.Array:
+    """The array with the dose added to one of its numbers; asked for anew whenever the program runs."""
+    shape = jax.ShapeDtypeStruct((2,), jnp.float32)
+    value, share = jax.pure_callback(lambda now: POISON.dose(place, now), shape, update)
+    flat = array.reshape(-1)
+    chosen = jnp.minimum((share * flat.size).astype(int), flat.size - 1)
+    return flat.at[chosen].add(value).reshape(array.shape)
+
+
+@pytest.fixture(scope="module")
+def poisonable() -> Iterator[None]:
+    """Training with places for poison in observations, rewards and gradients, compiled once for all."""
+    learn, shorten, loop = rounds.learn, updates._shorten, training._Training._round
+    present: list[jax.Array] = []
+
+    def learn_from_poisoned(experiment, learner, episodes, key):
+        present[:] = [learner.update]
+        tainted = replace_fields(
+            episodes,
+            observations=poisoned("observation", episodes.observations, learner.update),
+            rewards=poisoned("reward", episodes.rewards, learner.update),
+        )
+        return learn(experiment, learner, tainted, key)
+
+    def shorten_poisoned(experiment, gradient, actor_parameters):
+        return shorten(experiment, poisoned("gradient", gradient, present[0]), actor_parameters)
+
+    def round_from_poisoned(self, learner, *rest):
+        return loop(self, with_poison(learner), *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds, "learn", learn_from_poisoned)
+        patch.setattr(updates, "_shorten", shorten_poisoned)
+        patch.setattr(training._Training, "_round", round_from_poisoned)
+        jax.clear_caches()
+        yield
+    jax.clear_caches()
+
+
+def replace_fields(tree, **fields):
+    return eqx.tree_at(lambda one: [getattr(one, name) for name in fields], tree, list(fields.values()))
+
+
+def with_poison(learner):
+    """The learner with the dose in its parameters or in its optimiser's state, if it is for them."""
+    update = int(learner.update)
+    parameters, unravel = ravel_pytree(learner.networks)
+    learner = replace_fields(learner, networks=unravel(poisoned_here("parameter", parameters, update)))
+    adam = learner.adam
+    for name in ("mu", "nu"):
+        adam = adam._replace(**{name: poisoned_here(f"optimiser {name}", getattr(adam, name), update)})
+    return replace_fields(learner, adam=adam)
+
+
+def poisoned_here(place, array, update):
+    value, share = POISON.dose(place, update)
+    return array.at[min(int(share * array.size), array.size - 1)].add(value)
+
+
+@pytest.fixture
+def poison() -> Iterator[Poison]:
+    yield POISON
+    POISON.place = ""
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_training_stops_within_one_update(place, poisonable, poison, tmp_path, count, figure):
+    chance = random.Random(place)
+    injected = count(20, 3)
+    for number in range(injected):
+        run = RunFolder(tmp_path / str(number))
+        poison.place = chance.choice(["optimiser mu", "optimiser nu"]) if place == "optimiser" else place
+        poison.value, poison.share = VALUES[number % len(VALUES)], chance.random()
+        poison.update = chance.randrange(1, EXPERIMENT.updates)
+        with pytest.raises(Diverged, match=f"at update {poison.update + 1}: .* not finite") as stopped:
+            train(EXPERIMENT, run.path, HABITS)
+        assert stopped.value.exit_code == 3
+        assert [line["update"] for line in read_lines(run.metrics)] == list(range(1, poison.update + 1))
+        assert not run.done
+        assert_good_checkpoint(run, poison.update)
+    figure(
+        f"not-a-number or infinity in {PLACES[place]}",
+        injected,
+        "training stops with exit code 3 in the same update; the last good checkpoint is kept",
+        "0 updates later",
+    )
+
+
+def assert_good_checkpoint(run: RunFolder, update: int) -> None:
+    fresh = updates.fresh_learner(EXPERIMENT, training.make_game(EXPERIMENT))
+    found = run.newest_checkpoint(fresh, EXPERIMENT)
+    assert found is not None
+    learner, _ = found
+    assert int(learner.update) == update
+    assert all(np.all(np.isfinite(leaf)) for leaf in jax.tree.leaves(learner))
+
+
+def test_without_the_poison_the_stopped_run_goes_on_to_its_end(poisonable, poison, tmp_path):
+    poison.place, poison.value, poison.update = "gradient", math.nan, 2
+    with pytest.raises(Diverged):
+        train(EXPERIMENT, tmp_path / "stopped", HABITS)
+    poison.place = ""
+    stopped, whole = (train(EXPERIMENT, tmp_path / name, HABITS) for name in ("stopped", "whole"))
+    assert stopped.final.read_bytes() == whole.final.read_bytes()
+
+
+def test_every_kind_of_number_in_a_checkpoint_is_looked_at(poisonable, tmp_path):
+    """Also what is neither a parameter nor optimiser state: the averaged teacher and the value scale."""
+    game = training.make_game(EXPERIMENT)
+    fresh = updates.fresh_learner(EXPERIMENT, game)
+    for number, name in enumerate(("averaged_teacher", "value_scale")):
+        sick = replace_fields(
+            fresh, **{name: jax.tree.map(lambda leaf: leaf * jnp.nan, getattr(fresh, name))}
+        )
+        run = RunFolder(tmp_path / str(number))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(training, "fresh_learner", lambda *_, sick=sick: sick)
+            with pytest.raises(Diverged, match="at update 1"):
+                train(replace(EXPERIMENT, seed=number), run.path, HABITS)

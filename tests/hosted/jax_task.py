@@ -1,0 +1,40 @@
+"""A JAX task by import path, and versions that break a promise."""
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+
+from tests.probes import ActionReward
+
+
+@dataclass(frozen=True)
+class Good(ActionReward):
+    """The probe, with nothing in slots that nobody fills."""
+
+    def observe(self, state):
+        return jnp.where(self.active(state)[:, None], super().observe(state), 0)
+
+
+@dataclass(frozen=True)
+class CountsEverybody(Good):
+    """Slots that nobody fills count in the team's mean."""
+
+    def share(self, state, good):
+        return jnp.mean(good.astype(float))
+
+
+@dataclass(frozen=True)
+class ShowsGhosts(ActionReward):
+    """Slots that nobody fills see something."""
+
+
+@dataclass(frozen=True)
+class RewardsEach(Good):
+    def reward(self, state, actions):
+        return jnp.zeros(self.slots)
+
+
+@dataclass(frozen=True)
+class DecidesInPython(Good):
+    def reward(self, state, actions):
+        return 1.0 if state.time > 2 else 0.0

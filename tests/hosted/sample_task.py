@@ -1,0 +1,284 @@
+"""A small PettingZoo-like task, and one broken version of it for every rule of the contract."""
+
+import os
+import time
+from types import SimpleNamespace
+
+import numpy as np
+from gymnasium.spaces import Box, Discrete
+
+STEPS = 6
+
+
+class Meeting:
+    """Agents on a line should meet; each sees its own place and the way to the middle of its team."""
+
+    horizon = STEPS
+    render_mode = "rgb_array"
+
+    def __init__(self, team_size):
+        self.possible_agents = [f"agent_{slot}" for slot in range(team_size)]
+        self.agents = []
+
+    def observation_space(self, agent):
+        return Box(-9, 9, (2,), np.float32)
+
+    def action_space(self, agent):
+        return Discrete(3)
+
+    def reset(self, seed=None, options=None):
+        self.random = np.random.default_rng(seed)
+        self.agents = list(self.possible_agents)
+        self.time = 0
+        self.places = self.random.uniform(-1, 1, len(self.agents))
+        return self.views(), {name: {} for name in self.agents}
+
+    def step(self, actions):
+        team = list(self.agents)
+        self.time += 1
+        self.places = self.places + 0.1 * (np.array([actions[name] for name in team]) - 1)
+        reward = -float(np.abs(self.places - self.places.mean()).mean())
+        over = self.time >= STEPS
+        views = self.views()
+        if over:
+            self.agents = []
+        return (
+            views,
+            dict.fromkeys(team, reward),
+            dict.fromkeys(team, False),
+            dict.fromkeys(team, over),
+            {name: {} for name in team},
+        )
+
+    def views(self):
+        to_middle = self.places.mean() - self.places
+        pairs = np.stack([self.places, to_middle], axis=-1).astype(np.float32)
+        return dict(zip(self.possible_agents, pairs, strict=True))
+
+    def render(self):
+        picture = np.zeros((32, 64, 3), np.uint8)
+        picture[16, np.clip(32 + 20 * self.places, 0, 63).astype(int)] = 255
+        return picture
+
+
+def make(team_size):
+    return Meeting(team_size)
+
+
+class Chatty(Meeting):
+    """Prints, and reads what is not meant for it."""
+
+    def step(self, actions):
+        print("a line that must not reach the learner", flush=True)
+        os.read(0, 1)
+        return super().step(actions)
+
+
+class Raising(Meeting):
+    def step(self, actions):
+        if self.time == 3:
+            raise ValueError("the wheel came off")
+        return super().step(actions)
+
+
+class Hanging(Meeting):
+    def step(self, actions):
+        time.sleep(60 if self.time == 2 else 0)
+        return super().step(actions)
+
+
+class Dying(Meeting):
+    def step(self, actions):
+        if self.time == 2:
+            os._exit(7)
+        return super().step(actions)
+
+
+class Growing(Meeting):
+    """An observation that gets wider in the middle of an episode."""
+
+    def views(self):
+        views = super().views()
+        return views if self.time < 4 else {name: np.append(view, 0) for name, view in views.items()}
+
+
+class WideTeams(Meeting):
+    """Everybody sees everybody: wider for larger teams."""
+
+    def views(self):
+        return {name: np.append(view, self.places) for name, view in super().views().items()}
+
+
+class UnlikeAgents(Meeting):
+    def views(self):
+        views = super().views()
+        return {**views, "agent_0": np.zeros(3, np.float32)}
+
+
+class Unseeded(Meeting):
+    def reset(self, seed=None, options=None):
+        return super().reset(seed=None)
+
+
+class UnseededSteps(Meeting):
+    """The start is seeded, what happens later is not."""
+
+    def step(self, actions):
+        self.places = self.places + np.random.default_rng().uniform(-0.1, 0.1, len(self.agents))
+        return super().step(actions)
+
+
+class Leaking(Meeting):
+    """Every episode starts a little further to the right than the last."""
+
+    episodes = 0
+
+    def reset(self, seed=None, options=None):
+        super().reset(seed)
+        self.places = self.places + self.episodes
+        self.episodes += 1
+        return self.views(), {}
+
+
+class TooFew(Meeting):
+    def __init__(self, team_size):
+        super().__init__(max(1, team_size - 1))
+
+
+class Leaving(Meeting):
+    """The first agent is done earlier than the others."""
+
+    def step(self, actions):
+        views, rewards, terminated, truncated, infos = super().step(actions)
+        terminated["agent_0"] = self.time >= 3
+        return views, rewards, terminated, truncated, infos
+
+
+class Vanishing(Meeting):
+    """The first agent is gone without a word."""
+
+    def step(self, actions):
+        answer = super().step({"agent_0": 1, **actions})
+        self.agents = self.agents[1:]
+        return answer
+
+
+class Continuous(Meeting):
+    def action_space(self, agent):
+        return Box(-1, 1, (2,))
+
+
+class UnlikeActions(Meeting):
+    def action_space(self, agent):
+        return Discrete(3 if agent == "agent_0" else 4)
+
+
+class MoreActionsInLargerTeams(Meeting):
+    def action_space(self, agent):
+        return Discrete(3 + len(self.possible_agents))
+
+
+class NotANumber(Meeting):
+    def views(self):
+        return {name: view * np.nan for name, view in super().views().items()}
+
+
+class NoReward(Meeting):
+    def step(self, actions):
+        views, _, *rest = super().step(actions)
+        return views, {}, *rest
+
+
+class OldReset(Meeting):
+    def reset(self):
+        return super().reset()
+
+
+class LoneReset(Meeting):
+    def reset(self, seed=None, options=None):
+        return super().reset(seed)[0]
+
+
+class OldStep(Meeting):
+    def step(self, actions):
+        return super().step(actions)[:4]
+
+
+class NestedViews(Meeting):
+    def views(self):
+        return {name: {"place": view} for name, view in super().views().items()}
+
+
+class NoLimit(Meeting):
+    horizon = None
+
+    def step(self, actions):
+        answer = super().step(actions)
+        self.agents = list(self.possible_agents)
+        return answer[0], answer[1], answer[2], dict.fromkeys(self.agents, False), answer[4]
+
+
+class MeasuredLimit(Meeting):
+    """No attribute tells the limit: it shows itself."""
+
+    horizon = None
+
+
+class OwnRewards(Meeting):
+    """Each agent is paid by its own way to the middle."""
+
+    def step(self, actions):
+        views, rewards, *rest = super().step(actions)
+        return views, {name: -abs(float(views[name][1])) for name in rewards}, *rest
+
+
+class OutOfBounds(Meeting):
+    def observation_space(self, agent):
+        return Box(-0.01, 0.01, (2,), np.float32)
+
+
+class TurnBased(Meeting):
+    def agent_iter(self):
+        return iter(self.agents)
+
+
+class Shifted(Meeting):
+    """Actions are numbered from 1."""
+
+    def action_space(self, agent):
+        return Discrete(3, start=1)
+
+    def step(self, actions):
+        assert all(1 <= action <= 3 for action in actions.values())
+        return super().step({name: action - 1 for name, action in actions.items()})
+
+
+def nothing_of_use(team_size):
+    return SimpleNamespace(reset=print)
+
+
+def unmakeable(team_size):
+    raise OSError("the arena is closed")
+
+
+not_callable = 3
+
+
+class FailsLater(Meeting):
+    """A fault that a check with small seeds does not meet."""
+
+    def reset(self, seed=None, options=None):
+        self.seed = seed
+        return super().reset(seed)
+
+    def step(self, actions):
+        if self.time == 1 and self.seed > 10:
+            raise ValueError("the wheel came off")
+        return super().step(actions)
+
+
+class DoubleViews(Meeting):
+    """The same in every team, but wider than it was when a policy was trained."""
+
+    def views(self):
+        return {name: np.append(view, view) for name, view in super().views().items()}

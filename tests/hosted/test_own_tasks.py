@@ -1,0 +1,148 @@
+"""Own tasks from the command line: trained, scored, filmed; and their code runs only if it is named."""
+
+import csv
+import json
+import sys
+
+import pytest
+from PIL import Image
+
+from pc3d.checkpoint import read_file, save_tree
+from pc3d.cli import main
+from pc3d.hosted.crew import Source
+from pc3d.learner.update import PolicyNetworks
+from pc3d.policy import load_policy
+from pc3d.tasks import TASKS
+from tests.hosted.sample_task import STEPS
+from tests.hosted.tiny import PATH, SIZES, TINY
+
+JAX_PATH = "tests.hosted.jax_task:Good"
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own") / "run"
+    assert main(["train", PATH, "pc3d", *SIZES, *TINY, "--folder", str(folder), "--env-workers", "2"]) == 0
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained_jax(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("jax") / "run"
+    words = ["--train-sizes", "2", "--test-sizes", "3"]
+    assert main(["train", JAX_PATH, "mappo", *words, *TINY, "--folder", str(folder)]) == 0
+    del TASKS[JAX_PATH]
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_task_stays_known():
+    before = dict(TASKS)
+    yield
+    TASKS.clear()
+    TASKS.update(before)
+
+
+def refusal(capsys, *words):
+    assert main([str(word) for word in words]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 1
+    return errors
+
+
+def test_the_same_command_finds_the_run_finished(trained, capsys):
+    assert main(["train", PATH, "pc3d", *SIZES, *TINY, "--folder", str(trained)]) == 0
+    assert "already finished" in capsys.readouterr().out
+
+
+def test_a_run_describes_its_task(trained):
+    world = json.loads((trained / "experiment.json").read_text())["experiment"]["world"]
+    assert world["horizon"] == STEPS
+    assert world["observation_shape"] == [2]
+
+
+def test_a_named_task_is_scored_at_every_size(trained, capsys):
+    assert main(["evaluate", str(trained), "--task", PATH, "--rollouts", "3", "--context-rollouts", "2"]) == 0
+    with open(trained / "scores.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["team_size"] for row in rows] == [str(size) for size in (2, 3, 4) for _ in range(3)]
+    assert rows[-1]["split"] == "test"
+    assert all(float(row["return"]) <= 0 for row in rows)
+    contexts = json.loads((trained / "context.json").read_text())
+    assert len(contexts["by_size"]["4"]["alignment_by_step"]) == STEPS
+
+
+def test_a_named_task_is_filmed_as_it_draws_itself(trained, tmp_path):
+    film = tmp_path / "film.gif"
+    assert main(["watch", str(trained), "--team-size", "3", "--task", PATH, "--out", str(film)]) == 0
+    with Image.open(film) as image:
+        assert image.n_frames == STEPS + 1
+
+
+def test_references_of_an_own_task_are_scored(tmp_path):
+    rosters = tmp_path / "rosters.toml"
+    rosters.write_text("train = [2]\ntest = [3]\n")
+    words = ["--references", PATH, "--rosters", str(rosters), "--rollouts", "2", "--out", str(tmp_path)]
+    assert main(["evaluate", *words]) == 0
+    with open(tmp_path / "references.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["method"], row["split"]) for row in rows[::2]] == [("random", "train"), ("random", "test")]
+
+
+@pytest.mark.parametrize("command", [["evaluate"], ["watch", "--team-size", "2"]])
+def test_code_that_a_file_names_does_not_run_unless_it_is_named_again(trained, command, capsys):
+    sentence = refusal(capsys, command[0], trained, *command[1:])
+    assert f"name it with --task {PATH}" in sentence
+    sentence = refusal(
+        capsys, command[0], trained, *command[1:], "--task", "tests.hosted.sample_task:Shifted"
+    )
+    assert "not tests.hosted.sample_task:Shifted" in sentence
+
+
+def test_a_policy_that_names_a_trap_is_read_without_stepping_into_it(trained, tmp_path, monkeypatch):
+    (tmp_path / "trap.py").write_text("raise SystemExit('the trap was sprung')")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    _, description = read_file(trained / "final.safetensors")
+    description["experiment"]["task"] = "trap:make"
+    policy = load_policy(trained)
+    tree = PolicyNetworks(policy.actor, policy.teacher)
+    save_tree(tmp_path / "trap.safetensors", tree, description)
+    assert load_policy(tmp_path / "trap.safetensors").task.name == "trap:make"
+    assert main(["evaluate", str(tmp_path / "trap.safetensors"), "--out", str(tmp_path)]) == 2
+    assert "trap" not in sys.modules
+
+
+def test_a_jax_task_is_trained_and_scored_by_its_path(trained_jax, capsys):
+    words = ["evaluate", str(trained_jax), "--rollouts", "3"]
+    assert f"--task {JAX_PATH}" in refusal(capsys, *words)
+    assert main([*words, "--task", JAX_PATH]) == 0
+    with open(trained_jax / "scores.csv", newline="") as file:
+        assert {row["team_size"] for row in csv.DictReader(file)} == {"2", "3"}
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("CountsEverybody", "a team plays otherwise in a world with 3 slots than in one with 1"),
+        ("ShowsGhosts", "observe must give zeros for slots that nobody fills"),
+        ("RewardsEach", "the reward of a step is one number for the team"),
+        ("DecidesInPython", "TracerBoolConversionError"),
+    ],
+)
+def test_a_jax_task_that_breaks_a_promise_is_refused_with_the_promise(name, sentence, capsys):
+    path = f"tests.hosted.jax_task:{name}"
+    assert sentence in refusal(capsys, "train", path, "mappo", "--train-sizes", "1,3")
+
+
+def test_a_jax_task_says_which_sizes_it_has(capsys):
+    sentence = refusal(capsys, "train", JAX_PATH, "mappo", "--train-sizes", "2-5")
+    assert "played by 1 to 3 agents, not 4" in sentence
+
+
+def test_an_environment_that_changed_since_training_is_one_sentence(trained, monkeypatch, capsys):
+    changed = Source("own", "tests.hosted.sample_task:DoubleViews")
+    monkeypatch.setattr("pc3d.cli.own_task.Source", lambda *_: changed)
+    assert main(["evaluate", str(trained), "--task", PATH, "--rollouts", "2"]) == 2
+    last = capsys.readouterr().err.strip().splitlines()[-1]  # a progress bar may have been shown before it
+    assert "now shows 4 numbers to an agent, but this policy was made for 2" in last
