@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from pc3d.errors import BadInput, unknown_name
+from pc3d.errors import unknown_name
 from pc3d.roster import Curriculum, Rosters, Stage
 from pc3d.settings import (
     ActorSettings,
@@ -110,19 +110,6 @@ def custom(
     )
 
 
-def tuned(task: str, method: str) -> Experiment:
-    """The paper's settings but for a few, which a prototype suggested; see docs/reproduction.md.
-
-    The same for MAPPO and all that is chained from it; IPPO keeps its own. Budgets are the paper's.
-    """
-    experiment = paper(task, method)
-    if task not in TUNED:
-        raise BadInput(f"there is no tuned preset for {task} yet, only for {', '.join(TUNED)}")
-    if method == "ippo":
-        return experiment
-    return TUNED[task](experiment)
-
-
 def preset(name: str, task: str, method: str) -> Experiment:
     """The experiment a preset stands for."""
     if name not in PRESETS:
@@ -224,13 +211,6 @@ def _rware() -> dict[str, TableRow]:
     return _table(ippo, mappo, pic, pc3d)
 
 
-def _tuned_spread(experiment: Experiment) -> Experiment:
-    """A lower rate, more entropy, and two minibatches an epoch; see docs/reproduction.md."""
-    ppo = replace(experiment.ppo, learning_rate=1e-3, gae_lambda=0.95, entropy_coefficient=0.01)
-    return replace(experiment, ppo=ppo, recipe=replace(experiment.recipe, batch_unit="team_steps"))
-
-
 PAPER: dict[str, dict[str, TableRow]] = {"spread": _spread(), "lbf": _lbf(), "rware": _rware()}
 METHOD_NAMES = tuple(PAPER["spread"])
-TUNED = {"spread": _tuned_spread}
-PRESETS = {"paper": paper, "tuned": tuned}
+PRESETS = {"paper": paper}

@@ -265,6 +265,6 @@ STORAGES: Makers = {
     ),
     "a state that does not exist": database("UPDATE trials SET state = 'PICKLED'"),
     "a schema of another version": database("UPDATE alembic_version SET version_num = 'v99'"),
-    "a table that is gone": database("DROP TABLE trials"),
+    "a table of another shape": database("ALTER TABLE trials RENAME COLUMN state TO other"),
     "a folder": Path.mkdir,
 }

@@ -3,8 +3,7 @@
 import pytest
 
 from pc3d import experiments
-from pc3d.experiments import CURRICULA, EPISODES, ROSTERS, paper, preset
-from pc3d.plain import differences
+from pc3d.experiments import CURRICULA, EPISODES, ROSTERS, paper
 
 # learning rate, batch, buffer, update every, epochs, actor, rnn, clip, γ, λ, entropy, value, norm
 BACKBONE = {
@@ -187,12 +186,3 @@ def test_curricula_splits_and_budgets_equal_the_papers(task):
 def test_all_methods_of_a_task_share_one_recipe():
     for task in TASKS:
         assert len({paper(task, method).recipe for method in experiments.METHOD_NAMES}) == 1
-
-
-def test_the_tuned_preset_changes_backbone_and_recipe_alone_and_alike_for_all_that_is_chained():
-    changed = {
-        method: differences(paper("spread", method), preset("tuned", "spread", method)) for method in METHODS
-    }
-    assert changed.pop("ippo") == []
-    assert len({tuple(change) for change in changed.values()}) == 1
-    assert all(line.startswith(("ppo.", "recipe.")) for line in changed["mappo"])
