@@ -50,7 +50,7 @@ demo: setup
 	$(BIN)/pc3d demo
 
 docs: setup
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "open site/index.html"
 
 lock: setup

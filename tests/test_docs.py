@@ -1,8 +1,11 @@
 """The pages keep their word: links lead somewhere, commands parse, names exist, shown code is what runs."""
 
 import ast
+import os
 import re
 import shlex
+import subprocess
+import sys
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -121,3 +124,13 @@ def test_the_code_of_the_extending_page_is_that_of_the_examples():
     assert len(shown) >= 6
     for code in shown:
         assert any(code in example for example in examples), f"not in an example:\n{code}"
+
+
+def test_the_site_is_built_without_a_warning(tmp_path):
+    words = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    result = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout + result.stderr) == (0, "")
+    home = (tmp_path / "index.html").read_text()
+    assert 'href="method.html"' in home
+    assert not re.search(r'<(?:script|link|img)[^>]*(?:src|href)="https?:', home)  # nothing from elsewhere

@@ -57,18 +57,19 @@ def test_training_on_the_original_meets_the_ports_episodes(task, tmp_path):
         assert ours["entropy"] == pytest.approx(theirs["entropy"], abs=1e-5)
 
 
-def test_worlds_on_the_host_need_a_crew():
+def test_worlds_on_the_host_need_a_crew_and_nothing_is_begun_without(tmp_path):
     with pytest.raises(BadInput, match=f"--task {PATH}"):
-        train(tiny_experiment(), "nowhere")
+        train(tiny_experiment(), tmp_path / "own")
     with pytest.raises(BadInput, match="needs a crew"):
-        train(replace(paper("lbf", "mappo"), backend="original"), "nowhere")
+        train(replace(paper("lbf", "mappo"), backend="original"), tmp_path / "original")
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_a_global_state_is_refused():
+def test_a_global_state_is_refused(tmp_path):
     experiment = tiny_experiment()
     experiment = replace(experiment, critic=replace(experiment.critic, global_state=True))
     with sample_crew() as crew, pytest.raises(BadInput, match="no global state"):
-        train(experiment, "nowhere", crew=crew)
+        train(experiment, tmp_path, crew=crew)
 
 
 def test_a_failing_world_ends_the_command_with_one_sentence_and_code_1(tmp_path, capsys, monkeypatch):

@@ -280,6 +280,45 @@ def test_without_ray_its_extra_is_named(tmp_path, capsys, monkeypatch):
     assert "pip install 'pc3d[cluster]'" in refusal(capsys, "10.0.0.1:6379", tmp_path / "runs")
 
 
+class ShortCommand:
+    """A command that writes its last file just before it ends, when nobody looks."""
+
+    def __init__(self, job: Job, polls: int = 2) -> None:
+        self.job, self.polls, self.told = job, polls, 0
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        self.polls -= 1
+        if self.polls == 0:
+            (self.job.folder / "scores.csv").write_text("all")
+            self.returncode = 0
+        return self.returncode
+
+    def terminate(self) -> None:
+        self.told += 1
+
+
+def follow(job: Job, command: ShortCommand, monkeypatch, stop: bool) -> list[node.News]:
+    monkeypatch.setattr(node, "SECONDS_BETWEEN_LOOKS", 0.0)
+    monkeypatch.setattr(node, "start_next_command", lambda job: command)
+    monkeypatch.setattr(node, "told_to_stop", lambda sign: stop)
+    return list(node.follow(job, sign=None))
+
+
+def test_the_last_file_comes_home_with_the_exit_code(tmp_path, monkeypatch):
+    job = a_job(tmp_path)
+    news = follow(job, ShortCommand(job), monkeypatch, stop=False)
+    assert news == [node.News(Changes((Piece("scores.csv", 0, b"all"),)), 0, "ended with code 0")]
+
+
+def test_a_command_is_told_to_stop_once(tmp_path, monkeypatch):
+    """A second signal would reach it while it saves and ends, and kill it."""
+    job = a_job(tmp_path)
+    command = ShortCommand(job, polls=5)
+    follow(job, command, monkeypatch, stop=True)
+    assert command.told == 1
+
+
 def test_a_preset_file_travels_with_the_job(tmp_path):
     preset = tmp_path / "mine.toml"
     preset.write_text("anything")

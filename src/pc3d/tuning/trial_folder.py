@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -76,8 +76,10 @@ class TrialFolder:
         """What the trial came to, if it came to an end."""
         if not self.score_file.exists():
             return None
-        content = read_checked(self.score_file, ("train", "validation"))
-        score: Score = from_plain(Score, content, str(self.score_file))
+        names = [field.name for field in fields(Score)]
+        content = read_checked(self.score_file, names)
+        told = {name: value for name, value in content.items() if name in names}
+        score: Score = from_plain(Score, told, str(self.score_file))
         return score
 
     def reports(self, budget: Budget, validation_sizes: tuple[int, ...]) -> list[Report]:

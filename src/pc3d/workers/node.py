@@ -79,17 +79,18 @@ def work(order: Order, sign: Any) -> Iterator[News]:
     yield News()
     with _scratch_folder() as scratch:
         take_over(order.files, scratch / "run")
-        yield from _follow(job_here(order, scratch), sign)
+        yield from follow(job_here(order, scratch), sign)
 
 
-def _follow(job: Job, sign: Any) -> Iterator[News]:
+def follow(job: Job, sign: Any) -> Iterator[News]:
+    """Run the job's next command; what it writes is news, at once and to the last file."""
     watch = Watch(job.folder)
     watch.changes()  # what came from home need not go back
     process, stopping = start_next_command(job), False
     try:
         while process.poll() is None:
             time.sleep(SECONDS_BETWEEN_LOOKS)
-            if not stopping and _told_to_stop(sign):
+            if not stopping and told_to_stop(sign):
                 stopping = True
                 process.terminate()
             changes = watch.changes()
@@ -103,7 +104,8 @@ def _follow(job: Job, sign: Any) -> Iterator[News]:
             process.wait()
 
 
-def _told_to_stop(sign: Any) -> bool:
+def told_to_stop(sign: Any) -> bool:
+    """Whether the study stops, or is no more."""
     try:
         return bool(ray.get(sign.raised.remote(), timeout=10))
     except GetTimeoutError:
