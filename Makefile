@@ -50,7 +50,7 @@ demo: setup
 	$(BIN)/pc3d demo
 
 docs: setup
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo "open site/index.html"
 
 lock: setup

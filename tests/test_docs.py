@@ -127,10 +127,10 @@ def test_the_code_of_the_extending_page_is_that_of_the_examples():
 
 
 def test_the_site_is_built_without_a_warning(tmp_path):
-    words = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(tmp_path)]
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     result = subprocess.run(words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stdout + result.stderr) == (0, "")
+    assert result.returncode == 0, result.stderr
     home = (tmp_path / "index.html").read_text()
     assert 'href="method.html"' in home
     assert not re.search(r'<(?:script|link|img)[^>]*(?:src|href)="https?:', home)  # nothing from elsewhere

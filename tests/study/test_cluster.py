@@ -300,8 +300,8 @@ class ShortCommand:
 
 def follow(job: Job, command: ShortCommand, monkeypatch, stop: bool) -> list[node.News]:
     monkeypatch.setattr(node, "SECONDS_BETWEEN_LOOKS", 0.0)
-    monkeypatch.setattr(node, "start_next_command", lambda job: command)
-    monkeypatch.setattr(node, "told_to_stop", lambda sign: stop)
+    monkeypatch.setattr(node, "start_next_command", lambda _: command)
+    monkeypatch.setattr(node, "told_to_stop", lambda _: stop)
     return list(node.follow(job, sign=None))
 
 
