@@ -1,4 +1,7 @@
-"""Being told to stop: Ctrl-C and SIGTERM become a wish that the training loop grants when it is safe."""
+"""Being told to stop: Ctrl-C and SIGTERM become a wish that the training loop grants when it is safe.
+
+Every other command, and training before its loop, ends at once.
+"""
 
 import signal
 from collections.abc import Iterator
@@ -30,3 +33,17 @@ def stop_signals() -> Iterator[Stop]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def terminated_as_interrupted() -> Iterator[None]:
+    """SIGTERM ends a command as Ctrl-C does: it cleans up and says one sentence."""
+    try:
+        before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    except ValueError:  # only a main thread can be signalled
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

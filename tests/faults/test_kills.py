@@ -1,0 +1,128 @@
+"""kill -9 at random moments of a run's whole life: it continues as if nothing had happened."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import Popen
+
+import pytest
+
+from pc3d.metrics import read_lines
+from tests.faults.tiny_runs import (
+    INTERVAL,
+    UPDATES,
+    evaluate_words,
+    finish,
+    start,
+    train_words,
+    unfinished_files,
+    updates_saved,
+    updates_written,
+    wait_until,
+)
+from tests.training.runs import digests
+
+KILLS_PER_RUN = 5
+COMPILING_RUNS = 5  # one in so many has nothing compiled before
+Aim = Callable[[random.Random, Path, Popen[str], float], None]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A run and its evaluation that nobody killed, and the seconds they took."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    seconds = finish(train_words(folder)), finish(evaluate_words(folder))
+    return folder, *seconds
+
+
+def anywhere(moments: random.Random, folder: Path, process: Popen[str], life: float) -> None:
+    """Importing, compiling, anything."""
+    time.sleep(moments.uniform(0, life))
+
+
+def learning(moments: random.Random, folder: Path, process: Popen[str], life: float) -> None:
+    """Some updates after it began."""
+    enough = updates_written(folder) + moments.randint(1, 2 * INTERVAL)
+    wait_until(lambda: updates_written(folder) >= enough, process)
+    time.sleep(moments.uniform(0, 0.02))
+
+
+def evaluating(moments: random.Random, folder: Path, process: Popen[str], life: float) -> None:
+    """After the line of an update that is due to be evaluated and saved."""
+    due = updates_saved(folder) + INTERVAL * moments.randint(1, 2)
+    wait_until(lambda: updates_written(folder) == due, process)
+
+
+def saving(moments: random.Random, folder: Path, process: Popen[str], life: float) -> None:
+    """While a file is unfinished."""
+    left = unfinished_files(folder)
+    wait_until(lambda: any(file not in left for file in unfinished_files(folder)), process)
+
+
+AIMS: dict[str, Aim] = {
+    "anywhere": anywhere,
+    "learning": learning,
+    "evaluating": evaluating,
+    "saving": saving,
+}
+
+
+def test_a_killed_run_ends_with_the_same_bits(tmp_path, undisturbed, count, figure):
+    whole, life, _ = undisturbed
+    moments, aims, wanted = random.Random(7), list(AIMS), count(100, 4)
+    kills, torn, lost, runs = Counter(), 0, 0, 0
+    while sum(kills.values()) < wanted:
+        folder, runs = tmp_path / str(runs), runs + 1
+        cache = tmp_path / f"cache-{runs}" if runs % COMPILING_RUNS == 0 else None
+        for _ in range(KILLS_PER_RUN):
+            if sum(kills.values()) == wanted or (folder / "done.json").exists():
+                break
+            aim = aims[sum(kills.values()) % len(aims)]
+            if killed(folder, cache, lambda process, aim=aim: AIMS[aim](moments, folder, process, life)):
+                kills[aim] += 1
+                torn += bool(unfinished_files(folder))
+                lost = max(lost, updates_written(folder) - updates_saved(folder))
+        finish(train_words(folder))
+        assert digests(folder) == digests(whole)
+        assert evaluations(folder) == evaluations(whole)
+        assert [line["update"] for line in read_lines(folder / "metrics.jsonl")] == [*range(1, UPDATES + 1)]
+        assert not unfinished_files(folder / "checkpoint")
+    assert lost <= INTERVAL
+    aimed = ", ".join(f"{number} {name}" for name, number in kills.items())
+    happened = f"all continue to the same bits, no line of metrics missing or twice (aimed: {aimed})"
+    figure("kill -9 of a run", wanted, happened, f"{lost} of {INTERVAL} updates of an interval lost")
+
+
+def killed(folder: Path, cache: Path | None, aim: Callable[[Popen[str]], None]) -> bool:
+    """Start the run and kill it when the aim is reached; whether it still ran then."""
+    process = start(train_words(folder), cache)
+    aim(process)
+    running = process.poll() is None
+    process.kill()
+    process.communicate()
+    return running and process.returncode != 0
+
+
+def evaluations(folder: Path) -> bytes:
+    return (folder / "evaluations.jsonl").read_bytes()
+
+
+def test_a_killed_evaluation_is_made_anew_with_the_same_scores(tmp_path, undisturbed, count, figure):
+    whole, _, life = undisturbed
+    moments, wanted, kills = random.Random(8), count(10, 1), 0
+    folder = tmp_path / "run"
+    finish(train_words(folder))
+    while kills < wanted:
+        process = start(evaluate_words(folder))
+        time.sleep(moments.uniform(0, life))
+        kills += process.poll() is None
+        process.kill()
+        process.communicate()
+    finish(evaluate_words(folder))
+    for name in ("scores.csv", "evaluation.json"):
+        assert (folder / name).read_bytes() == (whole / name).read_bytes()
+    figure("kill -9 of an evaluation", wanted, "made anew, the same scores", "0 bits differ")

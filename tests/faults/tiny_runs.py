@@ -1,0 +1,85 @@
+"""The shortest real run, in a process of its own: one team size, so one program; most of its life is starting."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pc3d.metrics import read_lines
+
+UPDATES, INTERVAL = 60, 4  # in all, and from one checkpoint or evaluation to the next
+PATIENCE = 300  # seconds; only a process that hangs takes that long
+SETTINGS = shlex.split(f"""
+    --specialist 2 --episodes {UPDATES} --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1
+    --recipe.environments 1 --actor.widths 8 --actor.rnn-dim 4 --critic.widths 8
+    --critic.set-encoder-widths 8 --critic.set-embed-dim 4
+""")
+HABITS = shlex.split(f"""
+    --checkpoint-every {INTERVAL} --evaluate-every {INTERVAL} --evaluation-rollouts 2 --tensorboard False
+""")
+
+
+def train_words(folder: Path) -> list[str]:
+    return ["train", "spread", "mappo", "--folder", str(folder), *SETTINGS, *HABITS]
+
+
+def evaluate_words(folder: Path) -> list[str]:
+    return ["evaluate", str(folder), "--rollouts", "2", "--team-sizes", "2"]
+
+
+def start(words: list[str], cache: Path | None = None) -> subprocess.Popen[str]:
+    """A pc3d command; with an empty cache of its own it has to compile first."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "pc3d", *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **({"JAX_COMPILATION_CACHE_DIR": str(cache)} if cache else {})},
+    )
+
+
+def finish(words: list[str]) -> float:
+    """Run a command to its end, which must be a good one; how many seconds it took."""
+    began = time.monotonic()
+    process = start(words)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, errors
+    return time.monotonic() - began
+
+
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Until it is so, or the process has ended."""
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.0002)  # an unfinished file is there for a millisecond or so
+
+
+def updates_written(folder: Path) -> int:
+    lines = read_lines(folder / "metrics.jsonl")
+    return int(lines[-1]["update"]) if lines else 0
+
+
+def updates_saved(folder: Path) -> int:
+    return max((int(path.stem) for path in (folder / "checkpoint").glob("[0-9]*.safetensors")), default=0)
+
+
+def unfinished_files(folder: Path) -> list[Path]:
+    """What is being written, or was when its process died."""
+    return [*folder.glob(".*.new"), *folder.glob("checkpoint/.*.new")]
+
+
+def catches(process: subprocess.Popen[str], number: signal.Signals) -> bool:
+    """Whether a process has a handler of its own for a signal."""
+    try:
+        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    caught = [line.split()[1] for line in lines if line.startswith("SigCgt")]
+    return bool(caught) and bool(int(caught[0], 16) >> (number - 1) & 1)
