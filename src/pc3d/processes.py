@@ -41,7 +41,7 @@ def last_words(errors: Path, code: int) -> str:
     return lines[-1] if lines else f"ended with code {code}"
 
 
-def end_with_parent_if_asked() -> None:
+def end_with_parent_if_asked(death: signal.Signals = signal.SIGTERM) -> None:
     """If the parent is killed, save and end, too, instead of holding a run's folder (Linux only)."""
     if os.environ.pop(END_WITH_PARENT, None) and sys.platform == "linux":
-        ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, death)

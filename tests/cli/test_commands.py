@@ -78,13 +78,13 @@ def test_unknown_options_exit_with_2(capsys):
     assert stop.value.code == 2
 
 
-def test_an_interrupt_exits_with_130_and_no_traceback(capsys, monkeypatch):
+def test_an_interrupt_exits_with_75_and_no_traceback(capsys, monkeypatch):
     def interrupt(words):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cli, "_run", interrupt)
-    assert cli.main(["tasks"]) == 130
-    assert capsys.readouterr().err == "pc3d: interrupted\n"
+    assert cli.main(["tasks"]) == 75
+    assert capsys.readouterr().err == "pc3d: interrupted; the same command begins again or continues\n"
 
 
 def test_parity_reports_and_exits_with_0(capsys):

@@ -12,7 +12,11 @@ import pytest
 from pc3d.checked_json import read_checked
 from pc3d.cli import main
 from pc3d.errors import BadInput
+from pc3d.evaluation import run as evaluation
+from pc3d.files import write_atomically
+from pc3d.policy import load_policy
 from pc3d.run_folder import RunFolder
+from pc3d.train import train
 from tests.faults import hostile_files
 from tests.faults.folders import experiment_for, made_run, shapes_of
 from tests.faults.guard import watching
@@ -133,3 +137,43 @@ def rehearse(kind: str, folder: Path) -> None:
     folder.mkdir()
     (folder / "file").write_bytes(b"bad")
     assert read(folder / "file", folder / "written") == 2
+
+
+ODD_ENTRIES = ("metrics.jsonl", "lock", "checkpoint", "replays", "tensorboard", "clock.jsonl")
+
+
+@pytest.mark.parametrize("entry", ODD_ENTRIES)
+def test_a_run_folder_with_a_link_in_it_is_not_written_to(entry, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "bystander").write_text("untouched")
+    run = RunFolder(tmp_path / "run")
+    run.path.mkdir()
+    (run.path / entry).symlink_to(outside if "." not in entry else outside / "bystander")
+    with pytest.raises(BadInput, match=f"{entry} is neither an ordinary file nor a folder"):
+        train(experiment_for(), run.path)
+    assert [path.name for path in outside.iterdir()] == ["bystander"]
+    assert (outside / "bystander").read_text() == "untouched"
+
+
+def test_an_evaluation_does_not_remove_what_a_link_leads_to(tmp_path, monkeypatch):
+    run = made_run(tmp_path / "run")
+    bystander = tmp_path / "outside" / "size-3.json"
+    bystander.parent.mkdir()
+    bystander.write_text("untouched")
+    shutil.rmtree(run.path / "replays")
+    (run.path / "replays").symlink_to(bystander.parent)
+    monkeypatch.setattr(evaluation, "_scores", lambda *_: None)
+    monkeypatch.setattr(evaluation, "score_rows", lambda *_: [])
+    with pytest.raises(BadInput, match="replays is neither an ordinary file nor a folder"):
+        evaluation.evaluate(load_policy(run.path), run.path)
+    assert bystander.read_text() == "untouched"
+
+
+def test_a_temporary_file_that_is_a_link_is_replaced_and_not_written_through(tmp_path):
+    bystander = tmp_path / "bystander"
+    bystander.write_text("untouched")
+    (tmp_path / ".file.new").symlink_to(bystander)
+    write_atomically(tmp_path / "file", b"content")
+    assert bystander.read_text() == "untouched"
+    assert (tmp_path / "file").read_bytes() == b"content"

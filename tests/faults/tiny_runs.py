@@ -1,4 +1,4 @@
-"""The shortest real run, in a process of its own: one team size, so one program; most of its life is starting."""
+"""The shortest real runs, in processes of their own: one stage, so one program; they mostly start."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from pc3d.metrics import read_lines
 UPDATES, INTERVAL = 60, 4  # in all, and from one checkpoint or evaluation to the next
 PATIENCE = 300  # seconds; only a process that hangs takes that long
 SETTINGS = shlex.split(f"""
-    --specialist 2 --episodes {UPDATES} --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1
+    --episodes {UPDATES} --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1
     --recipe.environments 1 --actor.widths 8 --actor.rnn-dim 4 --critic.widths 8
     --critic.set-encoder-widths 8 --critic.set-embed-dim 4
+    --curriculum.stages.0.fraction 0.997 --curriculum.stages.1.fraction 0.001
+    --curriculum.stages.2.fraction 0.001 --curriculum.stages.3.fraction 0.001
 """)
 HABITS = shlex.split(f"""
     --checkpoint-every {INTERVAL} --evaluate-every {INTERVAL} --evaluation-rollouts 2 --tensorboard False
@@ -31,6 +33,27 @@ def train_words(folder: Path) -> list[str]:
 
 def evaluate_words(folder: Path) -> list[str]:
     return ["evaluate", str(folder), "--rollouts", "2", "--team-sizes", "2"]
+
+
+def write_study(file: Path, seeds: int, *more: str) -> None:
+    """A study of tiny runs that differ in their seed; more words change their settings."""
+    options = " ".join((*SETTINGS, "--checkpoint-every", str(INTERVAL), "--tensorboard", "False", *more))
+    file.write_text(f"""
+        about = "Tiny runs."
+        rollouts = 1
+        [[groups]]
+        tasks = ["spread"]
+        methods = ["mappo"]
+        seeds = {list(range(seeds))}
+        options = ["{options}"]
+    """)
+
+
+def children_of(process: int) -> list[int]:
+    try:
+        return [int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):  # it has ended
+        return []
 
 
 def start(words: list[str], cache: Path | None = None) -> subprocess.Popen[str]:

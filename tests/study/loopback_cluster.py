@@ -48,9 +48,8 @@ class LoopbackCluster:
         return processes_with(f"{self.folder}/pc3d-job-")
 
     def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        assert self.process.wait(timeout=60) == 0
+        self.process.communicate(timeout=120)
+        assert self.process.returncode == 0
 
     def _tell(self, word: str) -> None:
         assert self.process.stdin is not None

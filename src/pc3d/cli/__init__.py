@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from pc3d import processes, threads
-from pc3d.errors import Pc3dError, unknown_name
+from pc3d.errors import Interrupted, Pc3dError, unknown_name
+from pc3d.signals import terminated_as_interrupted
 
 COMMANDS = {
     "tasks": ("pc3d.cli.tasks", "list the tasks: team sizes, splits, observations, actions, returns"),
@@ -26,7 +27,6 @@ COMMANDS = {
     "doctor": ("pc3d.cli.doctor", "look at this machine: versions, threads, cache, disk, equal bits"),
     "demo": ("pc3d.cli.demo", "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)"),
 }
-INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     processes.end_with_parent_if_asked()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _run(words)
+        with terminated_as_interrupted():
+            return _run(words)
     except Pc3dError as error:
         print(f"pc3d: {error}", file=sys.stderr)
         return error.exit_code
@@ -43,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("pc3d: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        print("pc3d: interrupted; the same command begins again or continues", file=sys.stderr)
+        return Interrupted.exit_code
 
 
 def _run(words: list[str]) -> int:

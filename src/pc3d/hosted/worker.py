@@ -109,8 +109,10 @@ class _Naming:
 
 def main() -> None:
     threads.pin()
-    processes.end_with_parent_if_asked()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the learner, which finishes its update
+    processes.end_with_parent_if_asked(signal.SIGKILL)
+    # Ctrl-C, and a scheduler that stops all processes of a job, mean the learner, which finishes its update.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     warnings.simplefilter("ignore")
     requests, replies = _private_pipes()
     try:

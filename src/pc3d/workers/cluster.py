@@ -25,6 +25,7 @@ from pc3d.workers.connection import connect
 from pc3d.workers.copying import Watch, take_over
 
 LOST = 1  # the exit code for a command that cannot tell its own any more
+MANY = 100_000  # tasks that watch one stop sign
 PATIENCE = 10.0  # seconds until we say that jobs wait for a CPU
 
 
@@ -50,7 +51,9 @@ class Cluster:
         self.tasks: list[ClusterWork] = []
         self.told_to_wait = False
         beside_us = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        sign = ray.remote(node.StopSign).options(num_cpus=0, scheduling_strategy=beside_us)
+        sign = ray.remote(node.StopSign).options(
+            num_cpus=0, scheduling_strategy=beside_us, max_concurrency=MANY
+        )
         self.sign: Any = sign.remote()
 
     def places(self) -> int:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import ray
-from ray.exceptions import GetTimeoutError, RayError
 
 from pc3d.errors import BadInput, Interrupted
 from pc3d.files import one_owner
@@ -56,13 +57,13 @@ class StopSign:
     """An actor beside the study's own process: raised, all nodes save and end; gone, too."""
 
     def __init__(self) -> None:
-        self.is_raised = False
+        self.raised = asyncio.Event()
 
-    def raise_it(self) -> None:
-        self.is_raised = True
+    async def raise_it(self) -> None:
+        self.raised.set()
 
-    def raised(self) -> bool:
-        return self.is_raised
+    async def wait(self) -> None:
+        await self.raised.wait()
 
 
 def work(order: Order, sign: Any) -> Iterator[News]:
@@ -79,10 +80,11 @@ def work(order: Order, sign: Any) -> Iterator[News]:
     yield News()
     with _scratch_folder() as scratch:
         take_over(order.files, scratch / "run")
-        yield from follow(job_here(order, scratch), sign)
+        # A future, as a task that blocks in `ray.get` gives its CPU away, and another job would come upon it.
+        yield from follow(job_here(order, scratch), stop=sign.wait.remote().future())
 
 
-def follow(job: Job, sign: Any) -> Iterator[News]:
+def follow(job: Job, stop: Future[None]) -> Iterator[News]:
     """Run the job's next command; what it writes is news, at once and to the last file."""
     watch = Watch(job.folder)
     watch.changes()  # what came from home need not go back
@@ -90,7 +92,7 @@ def follow(job: Job, sign: Any) -> Iterator[News]:
     try:
         while process.poll() is None:
             time.sleep(SECONDS_BETWEEN_LOOKS)
-            if not stopping and told_to_stop(sign):
+            if not stopping and stop.done():
                 stopping = True
                 process.terminate()
             changes = watch.changes()
@@ -102,16 +104,6 @@ def follow(job: Job, sign: Any) -> Iterator[News]:
         if process.poll() is None:
             process.terminate()
             process.wait()
-
-
-def told_to_stop(sign: Any) -> bool:
-    """Whether the study stops, or is no more."""
-    try:
-        return bool(ray.get(sign.raised.remote(), timeout=10))
-    except GetTimeoutError:
-        return False
-    except RayError:
-        return True
 
 
 def _differences(home: dict[str, str]) -> str:

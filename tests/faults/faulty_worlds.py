@@ -1,0 +1,72 @@
+"""Worlds that work for a while, then break in the middle of a training, each in its own way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.hosted.sample_task import Meeting
+
+WHOLE_EPISODES = 4  # of a world, before it breaks
+STEP = 3  # of the next episode, at which it breaks
+VICTIM = "PC3D_TEST_VICTIM"  # names the file in which a world notes its seed before it breaks
+
+
+class Faulty(Meeting):
+    """Notes its seed in a file, so that a test can tell whether the right episode is named."""
+
+    episodes = 0
+
+    def reset(self, seed: int | None = None, options: Any = None) -> Any:
+        self.seed = seed
+        self.episodes += 1
+        return super().reset(seed)
+
+    def step(self, actions: dict[str, int]) -> Any:
+        if self.episodes > WHOLE_EPISODES and self.time + 1 == STEP:
+            Path(os.environ[VICTIM]).write_text(str(self.seed))
+            self.break_down()
+        return super().step(actions)
+
+    def break_down(self) -> None:
+        raise NotImplementedError
+
+
+class Throwing(Faulty):
+    def break_down(self) -> None:
+        raise ValueError("the wheel came off")
+
+
+class Hanging(Faulty):
+    def break_down(self) -> None:
+        while True:
+            time.sleep(1)
+
+
+class Widening(Faulty):
+    def break_down(self) -> None:
+        self.views = lambda: dict.fromkeys(self.possible_agents, np.zeros(3, np.float32))
+
+
+class Exiting(Faulty):
+    def break_down(self) -> None:
+        os._exit(7)
+
+
+class Crashing(Faulty):
+    def break_down(self) -> None:
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+
+class HangingForGood(Faulty):
+    """Deaf to everything but kill -9."""
+
+    def break_down(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 32))
+        while True:
+            time.sleep(1)

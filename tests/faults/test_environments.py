@@ -1,0 +1,88 @@
+"""An environment that breaks in mid-run: the episode is named, nobody is left, and a sound one goes on."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from dataclasses import replace
+
+import pytest
+
+from pc3d.hosted.crew import Crew, Hosting, Source, WorldFailed
+from pc3d.metrics import read_lines
+from pc3d.train import Habits, train
+from tests.faults.faulty_worlds import STEP, VICTIM
+from tests.faults.tiny_runs import children_of
+from tests.hosted.tiny import sample_crew, tiny_experiment
+from tests.training.runs import digests
+
+HABITS = Habits(tensorboard=False, checkpoint_every=4, log_every=1)
+SECONDS = 10.0  # after which a world counts as hanging; starting a worker on a busy machine takes some
+SAID = {
+    "Throwing": "failed with .* step raised ValueError: the wheel came off",
+    "Widening": r"failed with .* shape \(3,\)",
+    "Hanging": f"did not answer within {SECONDS:g} s",
+    "HangingForGood": f"did not answer within {SECONDS:g} s",
+    "Exiting": "ended its process with code 7",
+    "Crashing": "ended its process with code -11",
+}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("undisturbed")
+    with sample_crew() as crew:
+        train(long_experiment(), folder, HABITS, crew=crew)
+    return digests(folder)
+
+
+def long_experiment():
+    return replace(tiny_experiment(), episodes=32)
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_world_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
+    name, tmp_path, undisturbed, count, figure, monkeypatch
+):
+    monkeypatch.setenv(VICTIM, str(tmp_path / "victim"))
+    numbers_of_workers = range(1, 1 + count(3, 1))
+    for workers in numbers_of_workers:
+        folder, before = tmp_path / str(workers), children_of(os.getpid())
+        crew = Crew(Source("own", f"tests.faults.faulty_worlds:{name}"), Hosting(workers, SECONDS))
+        with pytest.raises(WorldFailed, match=SAID[name]) as failure, crew:
+            train(long_experiment(), folder, HABITS, crew=crew)
+        said = str(failure.value)
+        assert re.search(rf"seed {(tmp_path / 'victim').read_text()}\b", said), said
+        assert re.search(rf"at step {STEP}\b", said), said
+        assert children_of(os.getpid()) == before
+        assert 0 < len(read_lines(folder / "metrics.jsonl")) < long_experiment().updates
+        with sample_crew() as sound:
+            train(long_experiment(), folder, HABITS, crew=sound)
+        assert digests(folder) == undisturbed
+    happened = "named with seed and step, no process left; with a sound world the run continues"
+    figure(f"an environment in mid-run: {name}", len(numbers_of_workers), happened, "0 bits differ")
+
+
+class TellingAllWorkers:
+    """A watcher that sends every worker a signal after the first update, as a scheduler does."""
+
+    def __init__(self, crew, number):
+        self.crew, self.number = crew, number
+
+    def started(self, experiment, episodes): ...
+
+    def logged(self, line):
+        if line["update"] == 1:
+            for worker in self.crew._workers:
+                worker.process.send_signal(self.number)
+
+    def played(self, episodes): ...
+
+
+def test_workers_leave_it_to_the_learner_when_to_stop(tmp_path, undisturbed, figure):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with sample_crew(2) as crew:
+            train(long_experiment(), tmp_path / number.name, HABITS, TellingAllWorkers(crew, number), crew)
+        assert digests(tmp_path / number.name) == undisturbed
+    figure("SIGTERM or Ctrl-C to the workers of worlds", 4, "the learner alone decides when to stop", "")

@@ -1,0 +1,84 @@
+"""A study whose workers are killed at random: every job is done once, as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from subprocess import Popen
+
+from pc3d.cli import main
+from pc3d.metrics import read_lines
+from pc3d.study import Job, load_study
+from tests.faults.tiny_runs import children_of, finish, start, train_words, write_study
+from tests.training.runs import digests
+
+EPISODES = 8
+HOURS = 3600
+
+
+def test_jobs_whose_workers_are_killed_are_done_once_each_with_the_same_results(tmp_path, count, figure):
+    number = count(100, 2)
+    file, folder = tmp_path / "study.toml", tmp_path / "study"
+    write_study(file, number, "--episodes", str(EPISODES))
+    jobs = load_study(str(file)).jobs(folder)
+    life = finish(train_words(tmp_path / "one"))
+    process = start(["study", str(file), "--folder", str(folder), "--workers", "2"])
+    killed = kill_workers(process, jobs, number * 3 // 10 or 1, 0.8 * life)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert killed
+    for job in jobs:
+        assert results(job.folder) == results(undisturbed(job, tmp_path / "undisturbed"))
+        assert len(read_lines(job.folder / "clock.jsonl")) == 1  # which each training that ends writes
+    happened = f"{len(killed)} workers killed, each job done once, the same results"
+    figure("jobs of a study whose workers are killed", number, happened, "0 bits differ")
+
+
+def kill_workers(study: Popen[str], jobs: list[Job], number: int, longest: float) -> set[str]:
+    """Kill a worker of so many jobs, in training or evaluation, and tell which jobs' still ran by then."""
+    moments = random.Random(11)
+    chosen = {
+        (str(job.folder), moments.choice(["train", "evaluate"])): moments.uniform(0, longest)
+        for job in moments.sample(jobs, number)
+    }
+    killed: set[str] = set()
+    seen: dict[int, float] = {}
+    deadline = time.monotonic() + 3 * HOURS
+    while study.poll() is None:
+        assert time.monotonic() < deadline
+        for worker in children_of(study.pid):
+            began = seen.setdefault(worker, time.monotonic())
+            folder, command = work_of(worker)
+            wait = chosen.get((folder, command), float("inf"))
+            if time.monotonic() - began >= wait and folder not in killed:
+                os.kill(worker, signal.SIGKILL)
+                killed.add(folder)
+        time.sleep(0.02)
+    return killed
+
+
+def work_of(worker: int) -> tuple[str, str]:
+    """The folder a worker works in, and its command."""
+    try:
+        words = Path(f"/proc/{worker}/cmdline").read_text().split("\0")
+    except (FileNotFoundError, ProcessLookupError):  # it has just ended
+        return "", ""
+    command = next((word for word in words if word in ("train", "evaluate")), "")
+    before = {"train": "--folder", "evaluate": "evaluate"}.get(command)
+    return (words[words.index(before) + 1], command) if before else ("", "")
+
+
+def undisturbed(job: Job, folder: Path) -> Path:
+    """The same job done in this process, where its programs are compiled once for all."""
+    place = folder / str(job.seed)
+    for words in (job.train_words, job.evaluate_words):
+        assert main([str(place) if word == str(job.folder) else word for word in words]) == 0
+    return place
+
+
+def results(folder: Path) -> dict[str, object]:
+    """All that a report is made from."""
+    return {**digests(folder), "scores": (folder / "scores.csv").read_bytes()}
