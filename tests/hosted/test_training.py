@@ -109,14 +109,9 @@ def test_a_task_that_breaks_the_contract_is_refused_with_the_first_problem(capsy
 
 @pytest.mark.slow
 def test_a_team_on_the_host_learns_to_meet(tmp_path):
-    experiment = tiny_experiment(episodes=600)
-    experiment = replace(
-        experiment, ppo=replace(experiment.ppo, update_every_episodes=20, batch_size=20, learning_rate=5e-3)
-    )
+    experiment = tiny_experiment(episodes=960)
+    ppo = replace(experiment.ppo, update_every_episodes=16, batch_size=16, learning_rate=3e-3, epochs=8)
     with sample_crew(workers=2) as crew:
-        run = train(experiment, tmp_path, HABITS, crew=crew)
-    lines = read_lines(run.metrics)
-    first, last = (
-        np.mean([line["return_by_size"]["2"][1] for line in part]) for part in (lines[8:12], lines[-4:])
-    )
-    assert last > first / 1.5
+        run = train(replace(experiment, ppo=ppo), tmp_path, HABITS, crew=crew)
+    returns = [line["return"] for line in read_lines(run.metrics)]
+    assert np.mean(returns[-20:]) > 0.6 * np.mean(returns[:5])  # both are negative: the way apart shrinks
