@@ -224,6 +224,12 @@ def test_a_stale_attempt_is_not_heard_once_a_newer_one_began(tmp_path, crew, mon
     assert (tmp_path / "done.json").read_text() == "second\n"
 
 
+def test_a_connection_leaves_our_signals_as_they_are(loopback):
+    before = signal.getsignal(signal.SIGTERM)
+    with cluster_at(loopback.address, print):
+        assert signal.getsignal(signal.SIGTERM) is before
+
+
 def test_two_attempts_never_work_in_one_folder(tmp_path, crew, monkeypatch):
     monkeypatch.setattr(node, "work", count_to_fifty)
     first = crew.start(a_job(tmp_path))

@@ -3,6 +3,7 @@
 import logging
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -25,7 +26,9 @@ def connect(address: str) -> None:
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # else Ray warns of its next version
     _refuse_unreachable(address)
+    handler = signal.getsignal(signal.SIGTERM)
     ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    signal.signal(signal.SIGTERM, handler)  # Ray's own would end the study before the nodes have saved
 
 
 def _refuse_unreachable(address: str) -> None:
