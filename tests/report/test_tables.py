@@ -124,7 +124,7 @@ def test_there_are_no_normalised_statistics_without_references(tmp_path):
 
 def test_the_clock_adds_up_all_sittings_of_a_run(tmp_path, random):
     run = make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
-    add_metrics(run, random, level=-10.0, rise=1.0)  # 200 updates in 150 seconds, 8 episodes an update
+    add_metrics(run, random, level=-10.0, rise=1.0)  # 200 updates in 150 seconds, 64 episodes each
     per_update, per_512 = cells(clock_table(find_runs([tmp_path])))["PC3D-MAPPO"]
     assert per_update == Cell("0.75 s (n=1)", note="paper 20.25 s")
     assert per_512 == Cell("6.00 s (n=1)", note="paper 162 s")
