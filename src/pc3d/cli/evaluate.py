@@ -11,10 +11,11 @@ from typing import Annotated
 import numpy as np
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from pc3d.cli.own_task import admit_named, open_crew, with_world
+from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.errors import BadInput
 from pc3d.evaluation.references import reference_teams
@@ -152,7 +153,7 @@ def _reference_worlds(command: Command, name: str) -> Iterator[tuple[Game, Roste
 @contextmanager
 def _progress(title: str, total: int) -> Iterator[Advance]:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with progress_bar(*columns) as progress:
         bar = progress.add_task(title, total=total)
         yield lambda: progress.advance(bar)
 

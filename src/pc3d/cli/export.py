@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import tyro
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 from pc3d.checkpoint import to_bytes
+from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.errors import BadInput
 from pc3d.export.description import describe
@@ -108,7 +108,7 @@ def _int8_content(
     if command.team_sizes is not None:
         sizes = team_sizes_for(task, command.team_sizes)
     models = (float32, onnx_model(actor, description, int8=True))
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         bar = progress.add_task("playing float32 and int8", total=len(sizes))
         played = play_both(task, rosters, models, sizes, command.rollouts, lambda: progress.advance(bar))
     losses = losses_by_split(played)

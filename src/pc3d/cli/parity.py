@@ -7,9 +7,9 @@ from itertools import groupby
 import tyro
 from rich import box
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
+from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.errors import BadInput
 from pc3d.experiments import ROSTERS
@@ -45,7 +45,7 @@ def run(command: Command) -> int:
 
 def _compared(case: ParityCase, sizes: tuple[int, ...], episodes: int, seed: int) -> list[Tally]:
     tallies = []
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with progress_bar() as progress:
         bar = progress.add_task("", total=episodes * len(sizes) * len(case.opponents))
         for opponent in case.opponents:
             for size in sizes:
