@@ -102,11 +102,11 @@ def same_bits() -> Finding:
 def _small_update() -> str:
     """The digest of a learner after one update with narrow networks."""
     import jax
-    import jax.numpy as jnp
+    import numpy as np
 
     from pc3d.checkpoint import named_arrays
     from pc3d.experiments import paper, specialist
-    from pc3d.learner.round import play_and_learn
+    from pc3d.learner.round import EpisodeBatch, play_and_learn
     from pc3d.learner.update import fresh_learner
     from pc3d.settings import ActorSettings
     from pc3d.tasks import make_task
@@ -114,15 +114,9 @@ def _small_update() -> str:
     experiment = specialist(paper("spread", "ippo"), "4")
     experiment = replace(experiment, actor=ActorSettings((32,), 32))
     task = make_task(experiment)
-    sizes = jnp.full(experiment.episodes_per_update, 4)
-    learner, _ = play_and_learn(
-        experiment,
-        task.with_slots(4),
-        fresh_learner(experiment, task),
-        jnp.asarray(0),
-        jnp.arange(experiment.episodes_per_update),
-        sizes,
-    )
+    numbers = experiment.episodes_of_update(0)
+    batch = EpisodeBatch.of(0, numbers, np.full(len(numbers), 4))
+    learner, _ = play_and_learn(experiment, task.with_slots(4), fresh_learner(experiment, task), batch)
     digest = hashlib.sha256()
     for name, array in named_arrays(jax.device_get(learner)).items():
         digest.update(name.encode() + array.tobytes())

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from pc3d.checkpoint import save_tree
@@ -16,7 +15,7 @@ from pc3d.errors import BadInput, Diverged, Interrupted
 from pc3d.evaluation.scores import returns_by_size
 from pc3d.files import explained, one_owner
 from pc3d.hosted.crew import Crew
-from pc3d.learner.round import Round, play_and_learn, play_on_host_and_learn
+from pc3d.learner.round import EpisodeBatch, Round, play_and_learn, play_on_host_and_learn
 from pc3d.learner.update import Learner, fresh_learner
 from pc3d.methods import method_named
 from pc3d.metrics import Gathering, LineFile
@@ -175,10 +174,10 @@ class _Training:
         self, learner: Learner, numbers: range, sizes: np.ndarray, slots: int
     ) -> tuple[Learner, Round]:
         task, settings = self.task.with_slots(slots), self.compiled_experiment
-        seed, episodes = jnp.asarray(self.experiment.seed), jnp.arange(numbers.start, numbers.stop)
+        batch = EpisodeBatch.of(self.experiment.seed, numbers, sizes)
         if self.crew is not None:
-            return play_on_host_and_learn(settings, task, self.crew, learner, seed, episodes, sizes)
-        return play_and_learn(settings, playable(task), learner, seed, episodes, jnp.asarray(sizes))
+            return play_on_host_and_learn(settings, task, self.crew, learner, batch)
+        return play_and_learn(settings, playable(task), learner, batch)
 
     def _refuse_divergence(self, update: int, report: Round) -> None:
         for name, finite in vars(report.finite).items():

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.learner.round import play_and_learn
+from pc3d.learner.round import EpisodeBatch, play_and_learn
 from pc3d.learner.update import fresh_learner
 from pc3d.methods import METHODS
 from pc3d.networks.critics import TeamView
@@ -24,8 +24,8 @@ def trained(method: str, probe: type[Probe]):
     for update in range(UPDATES):
         numbers = experiment.episodes_of_update(update)
         sizes = [experiment.curriculum.team_size(0, number, experiment.episodes) for number in numbers]
-        episodes, sizes = jnp.arange(numbers.start, numbers.stop), jnp.asarray(sizes)
-        learner, report = play_and_learn(experiment, task, learner, jnp.asarray(0), episodes, sizes)
+        batch = EpisodeBatch.of(0, numbers, np.array(sizes))
+        learner, report = play_and_learn(experiment, task, learner, batch)
         late_returns += [np.mean(report.returns)] if update >= UPDATES - 10 else []
     return learner, float(np.mean(late_returns))
 

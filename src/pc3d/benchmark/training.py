@@ -141,10 +141,12 @@ def _stage(
 
 def update_arguments(experiment: Any, task: Any, learner: Any) -> tuple[Any, ...]:
     """An update's arguments, with every slot filled."""
-    import jax.numpy as jnp
+    import numpy as np
 
-    episodes = experiment.episodes_per_update
-    return learner, jnp.asarray(0), jnp.arange(episodes), jnp.full(episodes, task.slots)
+    from pc3d.learner.round import EpisodeBatch
+
+    numbers = experiment.episodes_of_update(0)
+    return learner, EpisodeBatch.of(0, numbers, np.full(len(numbers), task.slots))
 
 
 def _compile_seconds(experiment: Any, task: Any, learner: Any) -> float:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import tyro
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 
+from pc3d.cli.live_table import LiveTable
 from pc3d.errors import BadInput, MissingExtra
 from pc3d.metrics import read_lines
 from pc3d.processes import run_command
@@ -114,30 +114,16 @@ def refuse_other_experiments(jobs: list[Job]) -> None:
                 )
 
 
-class Display:
+class Display(LiveTable):
     """A table of all jobs, redrawn in a terminal; elsewhere a line whenever a job changes its state."""
 
     def __init__(self, console: Console) -> None:
-        self.console = console
-        self.live = Live(console=console, refresh_per_second=2)
+        super().__init__(console)
         self.told: dict[str, State] = {}
-        self.next_drawing = 0.0
         self.began: dict[str, tuple[float, float]] = {}
 
-    def __enter__(self) -> Display:
-        if self.console.is_terminal:
-            self.live.start()
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        if self.live.is_started:
-            self.live.stop()
-
     def show(self, progress: list[Progress]) -> None:
-        if self.live.is_started:
-            if time.monotonic() >= self.next_drawing:
-                self.live.update(self.table(progress))
-                self.next_drawing = time.monotonic() + 1
+        if self.draw(lambda: self.table(progress)):
             return
         for one in progress:
             if self.told.get(one.job.name, State.WAITING) is not one.state:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
-from rich.live import Live
 from rich.table import Table
 
+from pc3d.cli.live_table import LiveTable
 from pc3d.tuning.changes import as_short_text, setting
 from pc3d.tuning.plan import WINNER, Plan
 from pc3d.tuning.records import TrialRecord, best_of
@@ -20,29 +19,16 @@ if TYPE_CHECKING:
 ROWS = 15  # of the live table
 
 
-class Display:
+class Display(LiveTable):
     """Follows a search."""
 
     def __init__(self, console: Console, plan: Plan, trials: int) -> None:
-        self.console, self.plan, self.trials = console, plan, trials
-        self.live = Live(console=console, refresh_per_second=2)
+        super().__init__(console)
+        self.plan, self.trials = plan, trials
         self.told: dict[int, str] = {}
-        self.next_drawing = 0.0
-
-    def __enter__(self) -> Display:
-        if self.console.is_terminal:
-            self.live.start()
-        return self
-
-    def __exit__(self, *reason: object) -> None:
-        if self.live.is_started:
-            self.live.stop()
 
     def show(self, records: list[TrialRecord], running: list[Running]) -> None:
-        if self.live.is_started:
-            if time.monotonic() >= self.next_drawing:
-                self.live.update(self.table(records, running))
-                self.next_drawing = time.monotonic() + 1
+        if self.draw(lambda: self.table(records, running)):
             return
         for record in records:
             if self.told.get(record.number, "waiting") != record.state:

@@ -2,7 +2,9 @@
 
 from functools import partial
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
@@ -15,6 +17,18 @@ from pc3d.settings import Experiment
 from pc3d.tasks.task import AnyTask, Game
 
 
+class EpisodeBatch(eqx.Module):
+    """Which episodes an update learns from: all that is random in them follows from seed and number."""
+
+    seed: Int[Array, ""]
+    numbers: Int[Array, " episode"]
+    team_sizes: Int[Array, " episode"]
+
+    @classmethod
+    def of(cls, seed: int, numbers: range, team_sizes: np.ndarray) -> "EpisodeBatch":
+        return cls(jnp.asarray(seed), jnp.arange(numbers.start, numbers.stop), jnp.asarray(team_sizes))
+
+
 class Round(UpdateReport):
     """One update and the episodes before it."""
 
@@ -23,54 +37,37 @@ class Round(UpdateReport):
 
 @partial(jax.jit, static_argnums=(0, 1))
 def play_and_learn(
-    experiment: Experiment,
-    task: AnyTask,
-    learner: Learner,
-    seed: Int[Array, ""],
-    episodes: Int[Array, " episode"],
-    team_sizes: Int[Array, " episode"],
+    experiment: Experiment, task: AnyTask, learner: Learner, batch: EpisodeBatch
 ) -> tuple[Learner, Round]:
     """Play these episodes side by side and learn from them: the whole of one update, compiled."""
-    played = play_episodes(experiment, task, learner, seed, episodes, team_sizes)
-    return _learn_from(experiment, task, learner, seed, played)
+    played = play_episodes(experiment, task, learner, batch)
+    return _learn_from(experiment, task, learner, batch.seed, played)
 
 
 def play_on_host_and_learn(
-    experiment: Experiment,
-    task: Game,
-    crew: Crew,
-    learner: Learner,
-    seed: Int[Array, ""],
-    episodes: Int[Array, " episode"],
-    team_sizes: Int[np.ndarray, " episode"],
+    experiment: Experiment, task: Game, crew: Crew, learner: Learner, batch: EpisodeBatch
 ) -> tuple[Learner, Round]:
     """The same update with worlds on the host: only choosing actions and learning are compiled."""
     team = ActorTeam(learner.networks.actor)
-    played = play_in_lockstep(task, _episode_keys(seed, episodes), team_sizes, on_host(crew), team)
-    return _learn_from_host(experiment, task, learner, seed, played)
+    sizes = np.asarray(batch.team_sizes)
+    played = play_in_lockstep(task, _episode_keys(batch), sizes, on_host(crew), team)
+    return _learn_from_host(experiment, task, learner, batch.seed, played)
 
 
-def play_episodes(
-    experiment: Experiment,
-    task: AnyTask,
-    learner: Learner,
-    seed: Int[Array, ""],
-    episodes: Int[Array, " episode"],
-    team_sizes: Int[Array, " episode"],
-) -> Episode:
-    """The episodes of these numbers, side by side, each with its own team size."""
+def play_episodes(experiment: Experiment, task: AnyTask, learner: Learner, batch: EpisodeBatch) -> Episode:
+    """These episodes, side by side, each with its own team size."""
     actor, with_state = learner.networks.actor, experiment.critic.global_state
 
     def play_one(number: Array, team_size: Array) -> Episode:
-        key = stream(seed, Purpose.PLAY, number)
+        key = stream(batch.seed, Purpose.PLAY, number)
         return play(task, actor, key, team_size, with_global_state=with_state)
 
-    return jax.vmap(play_one)(episodes, team_sizes)
+    return jax.vmap(play_one)(batch.numbers, batch.team_sizes)
 
 
 @jax.jit
-def _episode_keys(seed: Int[Array, ""], episodes: Int[Array, " episode"]) -> PRNGKeyArray:
-    return jax.vmap(partial(stream, seed, Purpose.PLAY))(episodes)
+def _episode_keys(batch: EpisodeBatch) -> PRNGKeyArray:
+    return jax.vmap(partial(stream, batch.seed, Purpose.PLAY))(batch.numbers)
 
 
 def _learn_from(
