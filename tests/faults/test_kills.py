@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import signal
 import time
 from collections import Counter
@@ -22,6 +21,7 @@ from tests.faults.tiny_runs import (
     start,
     train_words,
     unfinished_files,
+    unscored_copy,
     updates_saved,
     updates_written,
     wait_until,
@@ -118,8 +118,7 @@ def evaluations(folder: Path) -> bytes:
 def test_a_killed_evaluation_is_made_anew_with_the_same_scores(tmp_path, undisturbed, count, figure):
     whole, _, life = undisturbed
     moments, wanted, kills = random.Random(8), count(10, 1), 0
-    folder = shutil.copytree(whole, tmp_path / "run")
-    (folder / "scores.csv").unlink()
+    folder = unscored_copy(whole, tmp_path / "run")
     while kills < wanted:
         process = start(evaluate_words(folder))
         time.sleep(moments.uniform(0, life))

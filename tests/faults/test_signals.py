@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import signal
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ from tests.faults.tiny_runs import (
     finish,
     start,
     train_words,
+    unscored_copy,
     wait_until,
     write_study,
 )
@@ -75,8 +75,7 @@ def test_a_run_told_to_stop_saves_and_continues_to_the_same_bits(tmp_path, undis
 def test_an_evaluation_told_to_stop_leaves_no_scores_or_the_right_ones(tmp_path, undisturbed, count, figure):
     whole, _, life = undisturbed
     moments, wanted, stops = random.Random(10), count(10, 1), 0
-    folder = shutil.copytree(whole, tmp_path / "run")
-    (folder / "scores.csv").unlink()
+    folder = unscored_copy(whole, tmp_path / "run")
     while stops < wanted:
         stops += stopped(evaluate_words(folder), SIGNALS[stops % 2], moments.uniform(0, life))[0]
     finish(evaluate_words(folder))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,13 @@ def train_words(folder: Path) -> list[str]:
 
 def evaluate_words(folder: Path) -> list[str]:
     return ["evaluate", str(folder), "--rollouts", "2", "--team-sizes", "2"]
+
+
+def unscored_copy(run: Path, folder: Path) -> Path:
+    """A finished run whose evaluation is still to come."""
+    shutil.copytree(run, folder)
+    (folder / "scores.csv").unlink()
+    return folder
 
 
 def write_study(file: Path, seeds: int, *more: str) -> None:
