@@ -2,6 +2,6 @@
 
 import sys
 
-from pc3d.cli import main
+from pc3d.cli import process
 
-sys.exit(main())
+sys.exit(process())

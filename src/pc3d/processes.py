@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pc3d.errors import Pc3dError
 
-END_WITH_PARENT = "PC3D_END_WITH_PARENT"  # set in a worker's environment by whoever starts it
+PARENT = "PC3D_END_WITH_PARENT"  # in a worker's environment: the process that started it
 SET_PARENT_DEATH_SIGNAL = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
 
@@ -29,8 +29,13 @@ def start_worker(words: Sequence[str], errors: Path) -> "subprocess.Popen[bytes]
             [sys.executable, "-m", "pc3d", *words],
             stdout=subprocess.DEVNULL,
             stderr=file,
-            env={**os.environ, END_WITH_PARENT: "yes"},
+            env=environment_of_child(),
         )
+
+
+def environment_of_child(**more: str) -> dict[str, str]:
+    """The environment for a process that shall end with this one."""
+    return {**os.environ, PARENT: str(os.getpid()), **more}
 
 
 def last_words(errors: Path, code: int) -> str:
@@ -43,5 +48,8 @@ def last_words(errors: Path, code: int) -> str:
 
 def end_with_parent_if_asked(death: signal.Signals = signal.SIGTERM) -> None:
     """If the parent is killed, save and end, too, instead of holding a run's folder (Linux only)."""
-    if os.environ.pop(END_WITH_PARENT, None) and sys.platform == "linux":
+    parent = os.environ.pop(PARENT, None)
+    if parent and sys.platform == "linux":
         ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, death)
+        if str(os.getppid()) != parent:  # it died before we could ask to be told
+            signal.raise_signal(death)

@@ -7,7 +7,7 @@ from importlib import import_module
 
 from pc3d import processes, threads
 from pc3d.errors import Interrupted, Pc3dError, unknown_name
-from pc3d.signals import terminated_as_interrupted
+from pc3d.signals import ignore_signals, terminated_as_interrupted
 
 COMMANDS = {
     "tasks": ("pc3d.cli.tasks", "list the tasks: team sizes, splits, observations, actions, returns"),
@@ -27,6 +27,13 @@ COMMANDS = {
     "doctor": ("pc3d.cli.doctor", "look at this machine: versions, threads, cache, disk, equal bits"),
     "demo": ("pc3d.cli.demo", "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)"),
 }
+
+
+def process() -> int:
+    """The whole life of the command `pc3d`: when its exit code is known, nothing can change it."""
+    code = main()
+    ignore_signals()  # while Python takes itself down, an interrupt would only be a traceback
+    return code
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

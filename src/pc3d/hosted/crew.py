@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int, UInt, UInt8
 from pc3d.errors import Pc3dError
 from pc3d.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.hosted.world import seed_of
-from pc3d.processes import END_WITH_PARENT
+from pc3d.processes import environment_of_child
 from pc3d.settings import within
 
 SECONDS_TO_END = 2.0
@@ -187,7 +187,7 @@ class _Worker:
             [sys.executable, "-P", "-m", "pc3d.hosted.worker", *source.words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, END_WITH_PARENT: "yes", "PYGAME_HIDE_SUPPORT_PROMPT": "yes"},
+            env=environment_of_child(PYGAME_HIDE_SUPPORT_PROMPT="yes"),
         )
 
     def send(self, frame: Frame) -> None:

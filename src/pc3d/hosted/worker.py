@@ -23,6 +23,7 @@ from pc3d.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.hosted.imports import described, load_object
 from pc3d.hosted.parallel import ContractBroken, ParallelWorld
 from pc3d.hosted.world import HostWorld, MakeHostWorld, seed_of
+from pc3d.signals import ignore_signals
 
 
 class Worlds:
@@ -111,8 +112,7 @@ def main() -> None:
     threads.pin()
     processes.end_with_parent_if_asked(signal.SIGKILL)
     # Ctrl-C, and a scheduler that stops all processes of a job, mean the learner, which finishes its update.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    ignore_signals()
     warnings.simplefilter("ignore")
     requests, replies = _private_pipes()
     try:

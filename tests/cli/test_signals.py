@@ -1,0 +1,57 @@
+"""Ctrl-C and SIGTERM in moments in which Python would drop an interrupt or print a traceback."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pc3d.processes import environment_of_child
+from pc3d.signals import terminated_as_interrupted
+
+
+class SignalledInItsFinalizer:
+    def __init__(self, number: signal.Signals) -> None:
+        self.number = number
+
+    def __del__(self) -> None:
+        signal.raise_signal(self.number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_in_a_finalizer_is_not_lost(number, capsys):
+    def work() -> None:
+        SignalledInItsFinalizer(number)  # gone as soon as it is made
+        time.sleep(5)
+
+    with pytest.raises(KeyboardInterrupt), terminated_as_interrupted():
+        work()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_after_the_last_word_changes_nothing(number):
+    program = f"""
+import atexit, os, sys
+from pc3d.cli import process
+atexit.register(lambda: os.kill(os.getpid(), {int(number)}))
+sys.argv = ["pc3d", "methods"]
+sys.exit(process())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_worker_whose_starter_is_dead_already_ends_at_once():
+    words = [sys.executable, "-m", "pc3d", "methods"]
+    with_parent = subprocess.run(words, env=environment_of_child(), capture_output=True, check=False)
+    assert with_parent.returncode == 0
+    # A shell in between is the worker's parent, so that the named one is not.
+    orphan = subprocess.run(
+        ["sh", "-c", f"{' '.join(words)}; exit $?"],
+        env=environment_of_child(),
+        capture_output=True,
+        check=False,
+    )
+    assert orphan.returncode == 128 + signal.SIGTERM
