@@ -39,7 +39,16 @@ def test_the_command_writes_every_table_and_figure_and_names_what_is_missing(mad
     printed = capsys.readouterr().out
     assert "spread ippo seed 1: unfinished" in printed
     assert str(tmp_path / "index.html") in printed
-    for table in ("main", "ablation", "hyper", "statistics-spread", "gate-spread", "wall-clock"):
+    for table in (
+        "main",
+        "ablation",
+        "hyper",
+        "differences-spread",
+        "statistics-spread",
+        "recovery-spread",
+        "gate-spread",
+        "wall-clock",
+    ):
         assert (tmp_path / "tables" / f"{table}.md").exists()
         assert (tmp_path / "tables" / f"{table}.tex").exists()
     kinds = ("boxes", "curves", "stages")

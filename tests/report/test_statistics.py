@@ -5,10 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from pc3d.report.statistics import (
     RESAMPLES,
     curve_interval,
+    difference,
     improvement_estimate,
     interquartile_mean,
     interquartile_mean_estimate,
@@ -51,6 +53,15 @@ def test_the_deviation_over_seeds_divides_by_one_less_than_their_number():
     spread = over_seeds(np.array([1.0, 3.0]))
     assert (spread.mean, spread.seeds) == (2.0, 2)
     assert spread.deviation == pytest.approx(2**0.5)
+
+
+def test_a_difference_has_the_interval_of_welchs_test():
+    ours, theirs = np.array([1.0, 4.0, 2.5, 3.0, 2.0]), np.array([0.5, 0.6, 0.9])
+    found = difference(over_seeds(ours), over_seeds(theirs))
+    expected = stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval()
+    assert found.value == pytest.approx(ours.mean() - theirs.mean())
+    assert found.interval == pytest.approx((expected.low, expected.high))
+    assert difference(over_seeds(ours), over_seeds(ours[:1])).interval is None
 
 
 def test_a_single_seed_has_neither_deviation_nor_interval():

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from pc3d.report.clock_table import clock_table
-from pc3d.report.context import gate_table
+from pc3d.report.context import gate_table, recovery_table
+from pc3d.report.differences import difference_table
 from pc3d.report.marl_eval import marl_eval
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN
 from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, result_table
@@ -144,6 +145,33 @@ def test_the_gate_table_compares_forced_gates(tmp_path, random):
         "PC3D-MAPPO, gate forced off": ["-5.00 (n=1)"] * 3,
         "PC3D-MAPPO, gate forced on": ["-4.00 (n=1)"] * 3,
     }
+
+
+def test_recovery_and_gate_stand_side_by_side_and_are_never_scaled(tmp_path, random):
+    add_context(make_run(tmp_path, "lbf", "pc3d", 0, {size: [0.5] for size in LBF_SIZES}), random)
+    context = json.loads((tmp_path / "lbf/pc3d/seed-0/context.json").read_text())
+    means = [
+        sum(context["by_size"][str(size)][name] for size in sizes) / len(sizes)
+        for name in ("alignment", "gate_mean")
+        for sizes in ((2, 4, 6), (3, 5), (7, 8))
+    ]
+    row = texts(recovery_table(find_runs([tmp_path]), "lbf"))["PC3D-MAPPO"]
+    assert row == [f"{mean:.2f} (n=1)" for mean in means]
+
+
+def test_a_difference_that_leaves_zero_out_is_bold(tmp_path):
+    for seed, noise in ((0, -0.1), (1, 0.0), (2, 0.1)):
+        make_run(tmp_path, "spread", "pc3d", seed, spread_returns(noise))
+        make_run(tmp_path, "spread", "mappo", seed, spread_returns(noise + 1.0))
+        make_run(tmp_path, "spread", "pic", seed, spread_returns(5 * noise))
+    make_run(tmp_path, "spread", "ippo", 0, spread_returns(0.0))
+    table = cells(difference_table(find_runs([tmp_path]), "spread"))
+    worse, undecided = table["PC3D minus MAPPO"], table["PC3D minus PIC-MAPPO"]
+    assert worse[0].text == "-1.00 [-1.23, -0.77]"  # 2.776 × √(2 × 0.01 / 3)
+    assert worse[0].note == "paper +2.55 [+1.45, +3.65]"  # 2.307 × √(1.13 / 5), 7.9 degrees of freedom
+    assert [cell.best for cell in worse] == [True] * 3
+    assert [cell.best for cell in undecided] == [False] * 3
+    assert "PC3D minus IPPO" not in table  # a single seed
 
 
 def test_the_export_has_the_shape_that_marl_eval_reads(tmp_path):

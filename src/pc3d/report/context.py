@@ -21,6 +21,7 @@ GATES = {
     "return_gate_off": "gate forced off",
     "return_gate_on": "gate forced on",
 }
+RECOVERY = {"alignment": "cosine to the teacher", "gate_mean": "gate"}
 NUMBERS = ("alignment", "gate_mean", "gate_deviation", *GATES)
 
 
@@ -54,7 +55,7 @@ def gate_table(runs: Runs, task: str) -> Table | None:
     rows = [
         (
             Cell(f"{method_title(method)}, {label}"),
-            *(_cell(runs, task, several, split, name) for split in SPLITS),
+            *(_cell(runs, task, several, split, name, task_title(task).scale) for split in SPLITS),
         )
         for method, several in found.items()
         for name, label in GATES.items()
@@ -72,13 +73,39 @@ def gate_table(runs: Runs, task: str) -> Table | None:
     )
 
 
-def _cell(runs: Runs, task: str, several: list[Context], split: str, name: str) -> Cell:
+def recovery_table(runs: Runs, task: str) -> Table | None:
+    """How close students come to the teacher's contexts, and how much the gate lets in, by split."""
+    found = contexts(runs, task)
+    if not found:
+        return None
+    rows = [
+        (
+            Cell(method_title(method)),
+            *(_cell(runs, task, several, split, name, 1.0) for name in RECOVERY for split in SPLITS),
+        )
+        for method, several in found.items()
+    ]
+    return Table(
+        name=f"recovery-{task}",
+        title=f"{task_title(task).name}: recovery and use of the context",
+        caption=(
+            "Cosine between the student's context and the averaged teacher's (1 is equal, 0 unrelated), and "
+            "the gate (0 to 1), means over decisions, then sizes of a split, ± standard deviation over n "
+            "seeds. A-MAPPO's student is not trained to match the teacher."
+        ),
+        columns=("Method", *SPLITS * len(RECOVERY)),
+        rows=tuple(rows),
+        groups=tuple((label, len(SPLITS)) for label in RECOVERY.values()),
+    )
+
+
+def _cell(runs: Runs, task: str, several: list[Context], split: str, name: str, scale: float) -> Cell:
     sizes = getattr(runs.rosters(task), split)
     whole = [context for context in several if sizes and all(size in context.by_size for size in sizes)]
     if not whole:
         return Cell(NOTHING)
     means = [np.mean([context.by_size[size][name] for size in sizes]) for context in whole]
-    return Cell(spread_text(over_seeds(np.array(means) * task_title(task).scale)))
+    return Cell(spread_text(over_seeds(np.array(means) * scale)))
 
 
 def _read(run: Run) -> Context | None:

@@ -16,6 +16,7 @@ METHOD_TITLES = {
     "noop": "No-op",
     "scripted": "Scripted",
 }
+OURS = "pc3d"  # the method that all others are compared with
 REFERENCES = ("random", "noop", "scripted")
 
 

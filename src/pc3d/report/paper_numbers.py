@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+SEEDS = 5
+
 
 @dataclass(frozen=True)
 class Published:
-    """A mean ± standard deviation as printed (five seeds)."""
+    """A mean ± standard deviation over the seeds, as printed."""
 
     mean: float
     deviation: float
@@ -76,6 +78,13 @@ HYPER: ResultTable = {
         "lbf": _row((6.73, 1.02), (3.97, 0.61), (8.54, 0.63), digits=2),
     },
 }
+
+
+def published_returns(method: str, task: str, split: str) -> Published | None:
+    """What the paper prints for a method, in whichever of its tables."""
+    rows = (table[method][task] for table in (MAIN, ABLATION, HYPER) if task in table.get(method, {}))
+    return next((row[split] for row in rows), None)
+
 
 # Seconds per learner update on one thread of a Threadripper PRO 7995WX (tab:compute_overhead).
 SECONDS_PER_UPDATE = {

@@ -8,9 +8,10 @@ from typing import TypeVar
 
 from pc3d.report.boxes import return_boxes
 from pc3d.report.clock_table import clock_table
-from pc3d.report.context import gate_table
+from pc3d.report.context import gate_table, recovery_table
 from pc3d.report.context_maps import alignment_over_time, context_map
 from pc3d.report.curves import learning_curves, stage_curves
+from pc3d.report.differences import difference_table
 from pc3d.report.figures import Figure
 from pc3d.report.names import method_title
 from pc3d.report.notes import notes
@@ -35,8 +36,8 @@ class Section:
 
 
 def results(runs: Runs) -> Section:
-    statistics = [statistics_table(runs, task) for task in runs.tasks]
-    return Section("Results", "", _present(result_table(MAIN_RESULTS, runs), *statistics))
+    by_task = [make(runs, task) for task in runs.tasks for make in (difference_table, statistics_table)]
+    return Section("Results", "", _present(result_table(MAIN_RESULTS, runs), *by_task))
 
 
 def team_sizes(runs: Runs) -> Section:
@@ -69,7 +70,7 @@ def context(runs: Runs) -> Section:
         for task in runs.tasks
         for name, draw in (("context", context_map), ("alignment", alignment_over_time))
     ]
-    tables = _present(*(gate_table(runs, task) for task in runs.tasks))
+    tables = _present(*(make(runs, task) for task in runs.tasks for make in (recovery_table, gate_table)))
     text = "" if tables else "No run with a context has been evaluated."
     return Section("Context recovery and use", text, tables, _present(*figures))
 

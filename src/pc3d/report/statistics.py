@@ -5,12 +5,14 @@ A matrix is seed × team size; each number is the mean over the rollouts of one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.special import stdtrit
 
 Matrix = Float[np.ndarray, "seed size"]
 
@@ -52,6 +54,20 @@ def over_seeds(values: Float[np.ndarray, " seed"]) -> Spread:
     """Mean and standard deviation over seeds."""
     deviation = float(np.std(values, ddof=DEGREES_OF_FREEDOM_LOST)) if len(values) > 1 else None
     return Spread(float(np.mean(values)), deviation, len(values))
+
+
+def difference(ours: Spread, theirs: Spread) -> Estimate:
+    """Our mean minus theirs, with the interval of Welch's t: both samples small, deviations unlike."""
+    value, seeds = ours.mean - theirs.mean, min(ours.seeds, theirs.seeds)
+    if ours.deviation is None or theirs.deviation is None:
+        return Estimate(value, seeds)
+    our_error, their_error = ours.deviation**2 / ours.seeds, theirs.deviation**2 / theirs.seeds
+    error = our_error + their_error
+    if error == 0:
+        return Estimate(value, seeds, (value, value))
+    freedoms = error**2 / (our_error**2 / (ours.seeds - 1) + their_error**2 / (theirs.seeds - 1))
+    reach = float(stdtrit(freedoms, (1 + CONFIDENCE) / 2)) * math.sqrt(error)
+    return Estimate(value, seeds, (value - reach, value + reach))
 
 
 def normalised(scores: Matrix, low: Float[np.ndarray, " size"], high: Float[np.ndarray, " size"]) -> Matrix:

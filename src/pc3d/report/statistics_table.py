@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.report.names import method_title, task_title
+from pc3d.report.names import OURS, method_title, task_title
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import (
     RESAMPLES,
@@ -19,7 +19,6 @@ from pc3d.report.statistics import (
 )
 from pc3d.report.tables import NOTHING, Cell, Table
 
-OURS = "pc3d"  # the method that all others are compared with
 CAPTION = (
     "Returns on a scale where, at every team size, the random player is 0 and the best reference is 1. Seen "
     "sizes are the training split, unseen ones validation and test. Intervals: percentile bootstrap, "

@@ -1,0 +1,59 @@
+"""PC3D against each other method, split by split: the differences that the paper's claims are about."""
+
+from __future__ import annotations
+
+from pc3d.report.names import OURS, method_title, task_title
+from pc3d.report.paper_numbers import SEEDS, Published, published_returns
+from pc3d.report.result_tables import SPLITS, spread_of_split
+from pc3d.report.runs import Runs
+from pc3d.report.statistics import Estimate, Spread, difference
+from pc3d.report.tables import NOTHING, Cell, Table
+
+CAPTION = (
+    "PC3D's mean return of a split minus the other method's, with the 95 % interval of Welch's t, in which "
+    "each seed counts once. Bold where the interval leaves zero out: above zero PC3D is better, below it is "
+    "worse; elsewhere these seeds cannot tell. The paper's differences, in the same way, from its printed "
+    f"means and deviations of {SEEDS} seeds. No correction for the number of comparisons: with one method as "
+    "good as another, one bold cell in twenty would come by chance."
+)
+
+
+def difference_table(runs: Runs, task: str) -> Table | None:
+    """One row per method that PC3D can be compared with; nothing without at least two seeds of both."""
+    others = [method for method in runs.methods(task) if method != OURS]
+    rows = [
+        (Cell(f"PC3D minus {method_title(method)}"), *(_cell(runs, task, method, split) for split in SPLITS))
+        for method in others
+    ]
+    rows = [row for row in rows if any(cell.text != NOTHING for cell in row[1:])]
+    if not rows:
+        return None
+    return Table(
+        name=f"differences-{task}",
+        title=f"{task_title(task).with_scale}: what PC3D gains over each other method",
+        caption=CAPTION,
+        columns=("Difference", *SPLITS),
+        rows=tuple(rows),
+    )
+
+
+def _cell(runs: Runs, task: str, method: str, split: str) -> Cell:
+    ours, theirs = (spread_of_split(runs, task, name, split) for name in (OURS, method))
+    printed_ours, printed_theirs = (published_returns(name, task, split) for name in (OURS, method))
+    note = ""
+    if printed_ours and printed_theirs:
+        note = f"paper {_text(difference(_as_spread(printed_ours), _as_spread(printed_theirs)))}"
+    if ours is None or theirs is None or min(ours.seeds, theirs.seeds) < 2:
+        return Cell(NOTHING, note=note)
+    estimate = difference(ours, theirs)
+    low, high = estimate.interval or (0, 0)
+    return Cell(_text(estimate), best=low > 0 or high < 0, note=note)
+
+
+def _text(estimate: Estimate) -> str:
+    low, high = estimate.interval or (estimate.value, estimate.value)
+    return f"{estimate.value:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+def _as_spread(printed: Published) -> Spread:
+    return Spread(printed.mean, printed.deviation, SEEDS)
