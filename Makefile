@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow test-page faults soak docs lock clean
+.PHONY: help setup demo test lint test-slow test-page faults soak results docs lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
@@ -12,6 +12,7 @@ help:
 	@echo "make test-page  the web page in a real browser (Debian packages chromium and chromium-driver)"
 	@echo "make faults     every fault, as often as docs/reliability.md says (at most an hour), and a table of it"
 	@echo "make soak       a run of two hours, with its memory and speed"
+	@echo "make results    the report of results/, and its tables in README and docs anew"
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
@@ -48,6 +49,11 @@ soak: setup
 
 demo: setup
 	$(BIN)/pc3d demo
+
+# The one command behind every number of the results in README and docs.
+results: setup
+	$(BIN)/pc3d report results --out results/report
+	$(BIN)/python docs/fill.py
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build

@@ -1,7 +1,8 @@
 """What `make docs` does to the pages on their way into the site.
 
 The pages are written to be read in the checkout too, so some of their links lead out of docs/: the README and
-the changes become pages of the site, and a link to code becomes the words it stands under.
+the changes become pages of the site, figures of the results become pictures of it, and a link to code becomes the
+words it stands under.
 """
 
 import re
@@ -12,6 +13,8 @@ from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
 PAGES = {"index.md": "README.md", "changes.md": "CHANGELOG.md"}  # in the site, and in the checkout
+FIGURES = ROOT / "results" / "report" / "figures"
+PICTURES = "pictures/results"  # where the site has them
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -20,6 +23,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for page, origin in PAGES.items():
         text = (ROOT / origin).read_text(encoding="utf-8")
         files.append(File.generated(config, page, content=rewritten(text, ROOT)))
+    for figure in sorted(FIGURES.glob("*.svg")):
+        files.append(File.generated(config, f"{PICTURES}/{figure.name}", abs_src_path=str(figure)))
     return files
 
 
@@ -41,6 +46,8 @@ def rewritten(text: str, folder: Path) -> str:
                 return f"[{words}]({page}{mark}{anchor})"
         if place.is_relative_to(ROOT / "docs"):
             return f"{picture}[{words}]({place.relative_to(ROOT / 'docs')}{mark}{anchor})"
+        if place.is_relative_to(FIGURES):
+            return f"{picture}[{words}]({PICTURES}/{place.name})"
         # Pages of the site are rewritten twice; their links already lead to where they should.
         if not place.exists():
             return match.group()

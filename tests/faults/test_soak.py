@@ -15,6 +15,7 @@ def samples(growth: float = 0.0, slowing: float = 0.0, files: int = 0) -> list[S
     return [
         Sample(
             seconds=moment,
+            processor_seconds=moment / 2,  # it has half a processor
             megabytes=500 + growth * moment / HOUR,
             open_files=4 + files * (moment > HOUR),
             episodes=round(100 * (moment - slowing * max(0, moment - HOUR))),

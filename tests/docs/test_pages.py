@@ -8,31 +8,16 @@ import subprocess
 import sys
 from functools import reduce
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 import tyro
 
 from pc3d.cli import COMMANDS
+from tests.docs.pages import FENCE, PAGES, PLACEHOLDER, ROOT, blocks, commands
 
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 NAME = re.compile(r"`(pc3d(?:\.\w+)+)`")
 LINKED_NAME = re.compile(r"\[`(pc3d(?:\.\w+)+)`\]\(\.\./src/([\w/]+)\.py\)")
-PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.|…")  # a line that shows the form of a command
-
-
-def blocks(page: Path, *languages: str) -> list[str]:
-    return [code for language, code in FENCE.findall(page.read_text()) if language in languages]
-
-
-def commands(page: Path) -> list[str]:
-    """The command lines of a page, without what comes before `pc3d`."""
-    lines = "".join(blocks(page, "sh", "bash", "console", "")).replace("\\\n", " ").splitlines()
-    found = (re.match(r"\s*(?:\$ )?(?:\S*/)?pc3d\s+(.*)", line) for line in lines)
-    return [match.group(1) for match in found if match]
 
 
 def owner_and_rest(name: str) -> tuple[str, list[str]]:

@@ -1,0 +1,31 @@
+"""Puts the report's tables into the pages: `make results` runs it, so no number there is typed by hand.
+
+A page says where a table goes with two comments, and whatever stands between them is replaced:
+
+    <!-- table main -->
+    <!-- end -->
+"""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TABLES = ROOT / "results" / "report" / "tables"
+PAGES = (ROOT / "README.md", ROOT / "docs" / "reproduction.md")
+SLOT = re.compile(r"^<!-- table ([\w-]+) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+
+
+def filled(text: str) -> str:
+    """A page with its tables as the report has them now."""
+
+    def table(match: re.Match[str]) -> str:
+        name = match.group(1)
+        return f"<!-- table {name} -->\n\n{(TABLES / f'{name}.md').read_text(encoding='utf-8')}\n<!-- end -->"
+
+    return SLOT.sub(table, text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
+        print(f"filled {page.relative_to(ROOT)}")
