@@ -6,15 +6,18 @@ import os
 import re
 import signal
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pc3d.hosted.crew import Crew, Hosting, Source, WorldFailed
 from pc3d.metrics import read_lines
+from pc3d.roster import Curriculum, Stage
 from pc3d.train import Habits, train
 from tests.faults.faulty_worlds import STEP, VICTIM
 from tests.faults.tiny_runs import children_of
 from tests.hosted.tiny import sample_crew, tiny_experiment
+from tests.small import small_experiment
 from tests.training.runs import digests
 
 HABITS = Habits(tensorboard=False, checkpoint_every=4, log_every=1)
@@ -26,6 +29,13 @@ SAID = {
     "HangingForGood": f"did not answer within {SECONDS:g} s",
     "Exiting": "ended its process with code 7",
     "Crashing": "ended its process with code -11",
+}
+ORIGINAL = Source("original", "lbf", ("pairs",))
+SAID_OF_ORIGINALS = {
+    "throwing": "failed with .* ValueError: the wheel came off",
+    "of the wrong shape": "failed with .* shape",
+    "hanging": f"did not answer within {SECONDS:g} s",
+    "exiting": "ended its process with code 7",
 }
 
 
@@ -62,6 +72,30 @@ def test_a_world_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
         assert digests(folder) == undisturbed
     happened = "named with seed and step, no process left; with a sound world the run continues"
     figure(f"an environment in mid-run: {name}", len(numbers_of_workers), happened, "0 bits differ")
+
+
+@pytest.mark.parametrize("kind", SAID_OF_ORIGINALS)
+def test_an_original_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
+    kind, tmp_path, figure, monkeypatch
+):
+    one_stage = Curriculum((Stage(1.0, (2,), (1.0,)),))
+    experiment = small_experiment("mappo", "lbf", episodes=16, curriculum=one_stage, backend="original")
+    before = children_of(os.getpid())
+    with monkeypatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(__file__).parent / "faulty_original"), prepend=os.pathsep)
+        patch.setenv("PC3D_TEST_FAULT", kind)
+        crew = Crew(ORIGINAL, Hosting(1, SECONDS))
+        with pytest.raises(WorldFailed, match=SAID_OF_ORIGINALS[kind]) as failure, crew:
+            train(experiment, tmp_path, HABITS, crew=crew)
+    said = str(failure.value)
+    assert re.search(r"2 agents(,| and) seed \d+", said), said
+    assert re.search(rf"at step {STEP}\b", said), said
+    assert children_of(os.getpid()) == before
+    assert 0 < len(read_lines(tmp_path / "metrics.jsonl")) < experiment.updates
+    with Crew(ORIGINAL) as sound:
+        train(experiment, tmp_path, HABITS, crew=sound)
+    happened = "named with seed and step, no process left; with a sound one the run continues"
+    figure(f"an original environment in mid-run: {kind}", 1, happened, "")
 
 
 class TellingAllWorkers:

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from pc3d.hosted.crew import Crew, Hosting, Source
+from pc3d.hosted.original import OriginalOnHost
+from pc3d.hosted.parallel import ContractBroken
 from pc3d.lockstep import ActorTeam, on_host, play_in_lockstep, with_log_probabilities
 from pc3d.rollout import play
 from pc3d.tasks.described import DescribedTask
@@ -85,3 +87,10 @@ def play_sample(game, name="make"):
     keys = jax.random.split(jax.random.key(0), 2)
     with Crew(Source("own", f"{Meeting.__module__}:{name}")) as crew:
         return play_in_lockstep(game, keys, np.array([3, 2]), on_host(crew), FirstActionTeam())
+
+
+def test_an_original_with_views_of_another_width_is_refused(monkeypatch):
+    world = OriginalOnHost("spread", "pairs", 2)
+    monkeypatch.setattr(world.world, "observe", lambda: np.zeros((2, 5)))
+    with pytest.raises(ContractBroken, match=r"views of shape \(2, 5\), not \(2, \d+\)"):
+        world.begin(np.zeros(2, np.uint32))

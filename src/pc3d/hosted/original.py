@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int, PRNGKeyArray, UInt8
 
+from pc3d.hosted.parallel import ContractBroken
 from pc3d.hosted.world import HostStep, Key, Views
 from pc3d.tasks import task_class
 from pc3d.tasks.originals import original_world
@@ -27,13 +28,13 @@ class OriginalOnHost:
 
     def begin(self, key: Key) -> Views:
         self.world.load(jax.device_get(_start(self.port, _wrapped(key))))
-        return self.world.observe()
+        return self._views()
 
     def step(self, key: Key, actions: Int[np.ndarray, " agent"]) -> HostStep:
         self.world.follow(_wrapped(key))
         outcome = self.world.step(actions)
         return HostStep(
-            self.world.observe(),
+            self._views(),
             float(outcome.reward),
             bool(outcome.terminated),
             bool(outcome.truncated),
@@ -42,6 +43,12 @@ class OriginalOnHost:
 
     def picture(self) -> UInt8[np.ndarray, "row column 3"]:
         return self.port.draw(self.world.read())
+
+    def _views(self) -> Views:
+        views, expected = self.world.observe(), (self.port.slots, self.port.observation_width)
+        if views.shape != expected:
+            raise ContractBroken(f"the original shows views of shape {views.shape}, not {expected}")
+        return views
 
 
 def _wrapped(key: Key) -> PRNGKeyArray:
