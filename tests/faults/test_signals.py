@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import signal
 import time
 from pathlib import Path
@@ -18,6 +19,8 @@ from tests.faults.tiny_runs import (
     start,
     train_words,
     unscored_copy,
+    updates_saved,
+    updates_written,
     wait_until,
     write_study,
 )
@@ -36,14 +39,15 @@ def undisturbed(tmp_path_factory):
     return folder, *seconds
 
 
-def stopped(words: list[str], number: signal.Signals, wait: float) -> tuple[bool, float]:
-    """Whether a signal after some seconds stopped a command, and how many seconds that took.
+def stopped(words: list[str], number: signal.Signals, wait: float) -> tuple[str, float]:
+    """What a command said when a signal stopped it after some seconds, and how many seconds that took.
 
-    If not, it was already done. In both cases it must have said what it should: one sentence, or nothing.
+    Nothing if it was already done. Else it must be one sentence.
     """
     process = start(words)
     # Before its first line has run, a signal is a matter between Python and the operating system.
     wait_until(lambda: catches(process, signal.SIGTERM), process)
+    assert process.poll() is None, "it never listened"
     time.sleep(wait)
     process.send_signal(number)
     began = time.monotonic()
@@ -52,7 +56,7 @@ def stopped(words: list[str], number: signal.Signals, wait: float) -> tuple[bool
     assert process.returncode in (STOPPED, DONE), errors
     assert errors.count("\n") == (process.returncode == STOPPED), errors
     assert "Traceback" not in errors
-    return process.returncode == STOPPED, seconds
+    return errors, seconds
 
 
 def test_a_run_told_to_stop_saves_and_continues_to_the_same_bits(tmp_path, undisturbed, count, figure):
@@ -64,8 +68,10 @@ def test_a_run_told_to_stop_saves_and_continues_to_the_same_bits(tmp_path, undis
         for _ in range(SIGNALS_PER_RUN):
             if stops == wanted or (folder / "done.json").exists():
                 break
-            stop, seconds = stopped(train_words(folder), SIGNALS[stops % 2], moments.uniform(0, life))
-            stops, slowest = stops + stop, max(slowest, seconds)
+            said, seconds = stopped(train_words(folder), SIGNALS[stops % 2], moments.uniform(0, life))
+            stops, slowest = stops + bool(said), max(slowest, seconds)
+            if after := re.search(r"stopped after (\d+) episodes", said):
+                assert updates_saved(folder) == updates_written(folder) == int(after.group(1))
         finish(train_words(folder))
         assert digests(folder) == digests(whole)
     happened = "one sentence, exit code 75; the same command continues to the same bits"
@@ -77,7 +83,7 @@ def test_an_evaluation_told_to_stop_leaves_no_scores_or_the_right_ones(tmp_path,
     moments, wanted, stops = random.Random(10), count(10, 1), 0
     folder = unscored_copy(whole, tmp_path / "run")
     while stops < wanted:
-        stops += stopped(evaluate_words(folder), SIGNALS[stops % 2], moments.uniform(0, life))[0]
+        stops += bool(stopped(evaluate_words(folder), SIGNALS[stops % 2], moments.uniform(0, life))[0])
     finish(evaluate_words(folder))
     assert (folder / "scores.csv").read_bytes() == (whole / "scores.csv").read_bytes()
     figure("SIGTERM or Ctrl-C to an evaluation", wanted, "one sentence, exit code 75; made anew", "")
