@@ -68,7 +68,7 @@ OWN_TASK = {
 ON_THIS_MACHINE = {
     "10.0.0.1": "127.0.0.2",
     "10.0.0.2": "127.0.0.3",
-    "6379": "16379",
+    "6379": "6399",
     "study paper": "study tiny.toml",
 }
 RUNNING = [page for page in PAGES if shell_lines(page) and page.stem != "clusters"]
