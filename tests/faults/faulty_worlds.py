@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from tests.hosted.sample_task import Meeting
 
 WHOLE_EPISODES = 4  # of a world, before it breaks
 STEP = 3  # of the next episode, at which it breaks
-VICTIM = "PC3D_TEST_VICTIM"  # names the file in which a world notes its seed before it breaks
+VICTIMS = "PC3D_TEST_VICTIMS"  # names the file in which worlds note their seeds before they break
 
 
 class Faulty(Meeting):
@@ -29,7 +28,8 @@ class Faulty(Meeting):
 
     def step(self, actions: dict[str, int]) -> Any:
         if self.episodes > WHOLE_EPISODES and self.time + 1 == STEP:
-            Path(os.environ[VICTIM]).write_text(str(self.seed))
+            with open(os.environ[VICTIMS], "a") as file:  # a world of another process may break, too
+                file.write(f"{self.seed}\n")
             self.break_down()
         return super().step(actions)
 
