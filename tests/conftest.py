@@ -1,5 +1,6 @@
 """All tests run as every run does: pinned to one thread, before JAX is imported."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,9 @@ import pytest
 from pc3d import threads
 
 threads.pin()
+# A shell's background jobs ignore Ctrl-C, and so would all that the tests start and send it to.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,12 +5,15 @@ Every other command, and training before its loop, ends at once.
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from pc3d.errors import Interrupted
+
 TOLD_TO_STOP = (signal.SIGINT, signal.SIGTERM)
 SECONDS_UNTIL_AGAIN = 0.01
+Handler = Callable[[int, FrameType | None], None]
 
 
 class Stop:
@@ -28,33 +31,25 @@ def stop_signals() -> Iterator[Stop]:
         del number, frame
         stop.asked = True
 
-    try:
-        before = {number: signal.signal(number, ask) for number in TOLD_TO_STOP}
-    except ValueError:  # only a main thread can be signalled
-        before = {}
-    try:
+    with _handled_by(ask, *TOLD_TO_STOP):
         yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
 def terminated_as_interrupted() -> Iterator[None]:
-    """SIGTERM ends a command as Ctrl-C does: it cleans up and says one sentence."""
-    try:
-        before = {
-            number: signal.signal(number, signal.default_int_handler)
-            for number in (signal.SIGTERM, signal.SIGALRM)
-        }
-    except ValueError:  # only a main thread can be signalled
-        yield
-        return
-    hook = sys.unraisablehook
+    """SIGTERM ends a command as Ctrl-C does: it cleans up and says one sentence.
+
+    Python may lose the interrupt. Finalizers and callbacks of the garbage collector may not raise, so that it
+    is dropped there: then it is raised again a little later. And some places, such as the making of a class
+    while a module is imported, put another error in its place: that one becomes an interrupt again.
+    """
+    stop, hook = Stop(), sys.unraisablehook
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        stop.asked = True
+        signal.default_int_handler(number, frame)
 
     def again(lost: "sys.UnraisableHookArgs") -> None:
-        # The signal came while Python ran a finalizer or a callback of its garbage collector. Those may not
-        # raise, so the interrupt was dropped there: it is raised again when they are likely to be over.
         if issubclass(lost.exc_type, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, SECONDS_UNTIL_AGAIN)
         else:
@@ -62,12 +57,43 @@ def terminated_as_interrupted() -> Iterator[None]:
 
     sys.unraisablehook = again
     try:
-        yield
+        with _handled_by(interrupt, *TOLD_TO_STOP, signal.SIGALRM):
+            yield
+    except Interrupted:
+        raise
+    except Exception as error:
+        if stop.asked:
+            raise KeyboardInterrupt from error
+        raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         sys.unraisablehook = hook
-        for number, handler in before.items():
-            signal.signal(number, handler)
+
+
+@contextmanager
+def _handled_by(handler: Handler, *numbers: signal.Signals) -> Iterator[None]:
+    """For a while; but what nohup or a shell's background has us ignore stays ignored."""
+    heard = [number for number in numbers if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {}
+    try:
+        for number in heard:
+            before[number] = signal.signal(number, handler)
+    except ValueError:  # only a main thread can be signalled
+        pass
+    try:
+        yield
+    finally:
+        for number, earlier in before.items():
+            signal.signal(number, earlier)
+
+
+def forget_interrupts() -> None:
+    """So that the exit code is ours.
+
+    Python ends itself by SIGINT if an interrupt came while a string was executed, as dataclasses and named
+    tuples do when they are made, even if it was handled. It forgets that when the next string is executed.
+    """
+    exec("")
 
 
 def ignore_signals() -> None:

@@ -129,7 +129,7 @@ def run(line: str) -> None:
 def run_pc3d(words: list[str]) -> None:
     name, *rest = words
     if name == "study":
-        rest[0] = "tiny.toml"
+        rest = ["tiny.toml", "--folder", f"runs/studies/{rest[0]}", *rest[1:]]
     more = [] if {"--help", "--show-space"} & set(rest) else SMALL.get(name, [])
     if "--int8" in rest:
         more = [*more, "--accept-loss"]  # a policy that has learned nothing loses at random

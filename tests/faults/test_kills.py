@@ -18,6 +18,7 @@ from tests.faults.tiny_runs import (
     UPDATES,
     evaluate_words,
     finish,
+    make_and_time,
     start,
     train_words,
     unfinished_files,
@@ -37,8 +38,7 @@ Aim = Callable[[random.Random, Path, Popen[str], float], None]
 def undisturbed(tmp_path_factory):
     """A run and its evaluation that nobody killed, and the seconds they took."""
     folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    seconds = finish(train_words(folder)), finish(evaluate_words(folder))
-    return folder, *seconds
+    return folder, *make_and_time(folder)
 
 
 def anywhere(moments: random.Random, folder: Path, process: Popen[str], life: float) -> None:

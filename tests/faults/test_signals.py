@@ -16,6 +16,7 @@ from tests.faults.tiny_runs import (
     children_of,
     evaluate_words,
     finish,
+    make_and_time,
     start,
     train_words,
     unscored_copy,
@@ -35,8 +36,7 @@ SIGNALS_PER_RUN = 5
 def undisturbed(tmp_path_factory):
     """A run and its evaluation that nobody stopped, and the seconds they took."""
     folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    seconds = finish(train_words(folder)), finish(evaluate_words(folder))
-    return folder, *seconds
+    return folder, *make_and_time(folder)
 
 
 def stopped(words: list[str], number: signal.Signals, wait: float) -> tuple[str, float]:

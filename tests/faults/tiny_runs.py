@@ -84,6 +84,13 @@ def finish(words: list[str]) -> float:
     return time.monotonic() - began
 
 
+def make_and_time(folder: Path) -> tuple[float, float]:
+    """Make a run and its evaluation; the seconds that each takes once everything is compiled."""
+    for place in (folder, folder.with_name(f"{folder.name}-again")):
+        seconds = finish(train_words(place)), finish(evaluate_words(place))
+    return seconds
+
+
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
     """Until it is so, or the process has ended."""
     deadline = time.monotonic() + PATIENCE

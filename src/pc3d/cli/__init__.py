@@ -7,7 +7,7 @@ from importlib import import_module
 
 from pc3d import processes, threads
 from pc3d.errors import Interrupted, Pc3dError, unknown_name
-from pc3d.signals import ignore_signals, terminated_as_interrupted
+from pc3d.signals import forget_interrupts, ignore_signals, terminated_as_interrupted
 
 COMMANDS = {
     "tasks": ("pc3d.cli.tasks", "list the tasks: team sizes, splits, observations, actions, returns"),
@@ -33,6 +33,7 @@ def process() -> int:
     """The whole life of the command `pc3d`: when its exit code is known, nothing can change it."""
     code = main()
     ignore_signals()  # while Python takes itself down, an interrupt would only be a traceback
+    forget_interrupts()
     return code
 
 
