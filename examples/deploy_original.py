@@ -42,8 +42,10 @@ def main() -> None:
         task = task_of(options.policy).with_slots(options.team_size)
     except Exception as error:
         parser.error(f"{options.policy} cannot be played: {error}")
-    if options.episodes < 1 or task.name != options.task:
-        parser.error(f"this policy is for the task {task.name}, and at least 1 episode must be played")
+    if task.name != options.task:
+        parser.error(f"this policy is for the task {task.name}, not {options.task}")
+    if options.episodes < 1:
+        parser.error("at least 1 episode must be played")
     returns = deploy(options.policy, task, options.episodes, options.seed)
     print(f"return: {task.return_definition}")
     error = f" ± {np.std(returns, ddof=1) / len(returns) ** 0.5:.3f}" if len(returns) > 1 else ""

@@ -46,7 +46,7 @@ def test_stages_must_share_all_the_episodes():
 
 def test_a_curriculum_may_not_train_on_test_sizes():
     rosters = Rosters(train=(1, 2), test=(4,))
-    with pytest.raises(BadInput, match="stage 2 trains on team size 4, which is a test size"):
+    with pytest.raises(BadInput, match="stage 2 trains on team size 4, which is of the split 'test'"):
         HALVES.check_against(rosters)
 
 

@@ -124,8 +124,8 @@ class Curriculum:
             for size in stage.team_sizes:
                 if size not in rosters.train:
                     raise BadInput(
-                        f"stage {number} trains on team size {size}, which is a {rosters.split_of(size)} "
-                        f"size; training sizes are {rosters.train}"
+                        f"stage {number} trains on team size {size}, which is of the split "
+                        f"{rosters.split_of(size)!r}; training sizes are {rosters.train}"
                     )
 
     def boundaries(self, episodes: int) -> tuple[int, ...]:

@@ -220,6 +220,7 @@ class Experiment:
     # Chosen by the first two words of a command, and never changed by an option.
     task: tyro.conf.Suppress[tyro.conf.Fixed[str]]
     method: tyro.conf.Suppress[tyro.conf.Fixed[str]]
+
     rosters: Rosters
     curriculum: Curriculum
     ppo: PpoSettings

@@ -83,6 +83,20 @@ def test_evaluating_again_gives_the_same_bytes_and_leaves_the_training_alone(eva
         assert path.read_bytes() == (copy / path.relative_to(evaluated.path)).read_bytes(), path
 
 
+@pytest.mark.parametrize("words", [["--team-sizes", "2"], ["--team-sizes", "2-3", "--rollouts", "3"]])
+def test_fuller_scores_are_not_lost_by_mistake(evaluated, tmp_path, capsys, words):
+    copy = tmp_path / "copy"
+    shutil.copytree(evaluated.path, copy)
+    before = (copy / "scores.csv").read_bytes()
+    words = ["--rollouts", "4", "--context-rollouts", "4", *words]
+    said = refusal(capsys, "evaluate", copy, *words)
+    assert "holds team sizes 2, 3 with 4 rollouts each" in said
+    assert "--out DIR for the new scores, or --replace" in said
+    assert (copy / "scores.csv").read_bytes() == before
+    assert cli.main(["evaluate", str(copy), *words, "--replace"]) == 0
+    assert (copy / "scores.csv").read_bytes() != before
+
+
 def test_scores_come_last_so_that_they_mark_a_whole_evaluation(evaluated, tmp_path, monkeypatch):
     copy = tmp_path / "copy"
     shutil.copytree(evaluated.path, copy)

@@ -189,6 +189,51 @@ class NoReward(Meeting):
         return views, {}, *rest
 
 
+class Words(Meeting):
+    def views(self):
+        return {name: view.astype(str) for name, view in super().views().items()}
+
+
+class Complex(Meeting):
+    def views(self):
+        return {name: view * 1j for name, view in super().views().items()}
+
+
+class TooLarge(Meeting):
+    def views(self):
+        return {name: view.astype(float) + 1e300 for name, view in super().views().items()}
+
+
+class OneRewardInAnArray(Meeting):
+    def step(self, actions):
+        views, rewards, *rest = super().step(actions)
+        return views, {name: np.array([reward]) for name, reward in rewards.items()}, *rest
+
+
+class Rewarding(Meeting):
+    """Gives a reward that is none."""
+
+    reward = None
+
+    def step(self, actions):
+        views, rewards, *rest = super().step(actions)
+        return views, dict.fromkeys(rewards, self.reward), *rest
+
+
+class TwoRewards(Rewarding):
+    reward = np.zeros(2)
+
+
+class EndlessReward(Rewarding):
+    reward = 1e300
+
+
+class TwoEnds(Meeting):
+    def step(self, actions):
+        views, rewards, ends, *rest = super().step(actions)
+        return views, rewards, dict.fromkeys(ends, np.array([False, False])), *rest
+
+
 class OldReset(Meeting):
     def reset(self):
         return super().reset()

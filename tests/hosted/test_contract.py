@@ -39,7 +39,14 @@ def test_a_good_task_is_described_as_it_is():
         ("WideTeams", "shape (4,) with 2 agents and (5,) with 3: every agent must see equally many numbers"),
         ("UnlikeAgents", "the observation of agent_1 has shape (2,), another had (3,)"),
         ("Growing", "at step 4: the observation of agent_0 has shape (3,), another had (2,)"),
-        ("NestedViews", "is a dict, not an array of numbers: join its parts"),
+        ("NestedViews", "the observation of agent_0 is a dict, not an array of real numbers: join its parts"),
+        ("Words", "the observation of agent_0 is an array of words, not an array of real numbers"),
+        ("Complex", "the observation of agent_0 is an array of complex64 numbers, not an array of real"),
+        ("TooLarge", "the observation of agent_0 holds a number that is not finite in 32 bits"),
+        ("Rewarding", "at step 1: the reward of agent_0 is a NoneType, not"),
+        ("TwoRewards", "at step 1: the reward of agent_0 is an array of shape (2,), not one number"),
+        ("EndlessReward", "at step 1: the reward of agent_0 is not a finite number in 32 bits: 1e+300"),
+        ("TwoEnds", "at step 1: the termination of agent_0 is an array of shape (2,), not one number"),
         ("NotANumber", "holds a number that is not finite"),
         ("Continuous", "only Discrete is possible"),
         ("UnlikeActions", "agent_0 and agent_1 have different action spaces"),
@@ -80,8 +87,15 @@ def test_a_limit_is_told_by_an_attribute_or_met_by_playing_or_given():
     assert given.horizon == 9
 
 
-def test_actions_numbered_from_one_are_played_as_such():
-    assert problems("Shifted") == []
+def test_actions_numbered_from_one_are_played_and_called_as_such():
+    found = examine(sample_task.Shifted, (2, 3))
+    assert found.problems == []
+    assert found.world is not None
+    assert found.world.action_names == ("action 1", "action 2", "action 3")
+
+
+def test_a_reward_may_be_an_array_of_one_number():
+    assert problems("OneRewardInAnArray") == []
 
 
 def test_the_command_says_what_it_found_and_exits_with_0_or_2(capsys):

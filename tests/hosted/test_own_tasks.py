@@ -143,6 +143,6 @@ def test_a_jax_task_says_which_sizes_it_has(capsys):
 def test_an_environment_that_changed_since_training_is_one_sentence(trained, monkeypatch, capsys):
     changed = Source("own", "tests.hosted.sample_task:DoubleViews")
     monkeypatch.setattr("pc3d.cli.own_task.Source", lambda *_: changed)
-    assert main(["evaluate", str(trained), "--task", PATH, "--rollouts", "2"]) == 2
+    assert main(["evaluate", str(trained), "--task", PATH, "--rollouts", "2", "--replace"]) == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]  # a progress bar may have been shown before it
     assert "now shows 4 numbers to an agent, but this policy was made for 2" in last

@@ -32,6 +32,7 @@ from pc3d.experiments import ROSTERS, custom
 from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting
 from pc3d.hosted.imports import is_import_path
 from pc3d.policy import load_policy
+from pc3d.report.scores import read_scores
 from pc3d.roster import Rosters
 from pc3d.roster_file import read_rosters
 from pc3d.run_folder import RunFolder
@@ -52,6 +53,8 @@ class Command:
     """A task: score its random, idle and scripted players instead of a policy."""
     out: Path | None = None
     """Where the files go, for a policy file or references; a run's go into its folder."""
+    replace: bool = False
+    """Replace scores that have more sizes or rollouts than these will have."""
     task: str | None = None
     """The own task these runs were trained on, named again: no file makes us run its code."""
     rosters: Path | None = None
@@ -111,11 +114,30 @@ def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
     if command.team_sizes is not None:
         sizes = team_sizes_for(policy.task, command.team_sizes)
     original = command.settings.backend == "original"
+    target = command.out or folder
+    if not command.replace:
+        _keep_fuller_scores(target / command.settings.scores_file, sizes, command.settings.rollouts)
     with (
         open_crew(policy.experiment, command.task, command.hosting, original=original) as crew,
         _progress(str(path), parts(len(sizes), command.settings)) as advance,
     ):
-        return evaluate(policy, command.out or folder, sizes, command.settings, advance, crew)
+        return evaluate(policy, target, sizes, command.settings, advance, crew)
+
+
+def _keep_fuller_scores(file: Path, sizes: tuple[int, ...], rollouts: int) -> None:
+    """Refuse to lose what was scored before; a file that cannot be read holds nothing to lose."""
+    try:
+        before = read_scores(file) if file.exists() else []
+    except BadInput:
+        return
+    for scores in before:
+        most = max(map(len, scores.returns.values()))
+        lost = sorted(set(scores.returns) - set(sizes))
+        if lost or most > rollouts:
+            raise BadInput(
+                f"{file} holds team sizes {', '.join(map(str, scores.returns))} with {most} rollouts each, "
+                "more than this would put in its place: give --out DIR for the new scores, or --replace"
+            )
 
 
 def _run_references(command: Command, task_name: str) -> int:

@@ -96,7 +96,10 @@ def _write_film(
     else:
         task = playable(policy.task.with_slots(command.team_size))
         drawn = frames(task, episode, size=command.size, show_range=command.show_range)
-    shown = list(track(drawn, "drawing", moments, console=Console(stderr=True), transient=True))
+    try:
+        shown = list(track(drawn, "drawing", moments, console=Console(stderr=True), transient=True))
+    except NotImplementedError as error:
+        raise BadInput(f"{policy.task.name} cannot be filmed: {error}") from None
     FILM_FORMATS[out.suffix](out, shown, frames_per_second(len(episode.rewards)))
 
 

@@ -47,6 +47,10 @@ class EvaluationSettings:
                 raise BadInput(f"at least 1 of the {name} is needed, not {count}")
 
     @property
+    def scores_file(self) -> str:
+        return "scores-original.csv" if self.backend == "original" else "scores.csv"
+
+    @property
     def greedy(self) -> bool:
         return self.actions == "greedy"
 
@@ -80,13 +84,12 @@ def evaluate(
     for size in sizes:
         rows += score_rows(player, experiment.rosters, size, _scores(policy, task, size, settings, crew))
         advance()
-    original = "-original" if settings.backend == "original" else ""
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         refuse_oddities(folder)
-        scores_file = folder / f"scores{original}.csv"
+        scores_file = folder / settings.scores_file
         scores_file.unlink(missing_ok=True)
-        if not original:
+        if settings.backend != "original":
             _look_inside(policy, task, folder, sizes, settings, advance, crew)
         scores = as_csv(rows, task.measure_names)
         write_evaluation(folder, _about(policy, sizes, settings), scores)

@@ -82,6 +82,7 @@ class _Seen:
     team_size: int
     shape: tuple[int, ...]
     actions: int
+    first_action: int
     told_limit: int | None  # by an attribute
     met_limit: int | None  # by a truncation
 
@@ -108,7 +109,8 @@ def _examine_size(make: Make, size: int, horizon: int | None, found: Examination
     assert world.shape is not None
     last = first.steps[-1]
     met = len(first.steps) if last.truncated else None
-    return _Seen(size, world.shape, int(world.actions.n), world.time_limit, met)
+    actions = world.actions
+    return _Seen(size, world.shape, int(actions.n), int(actions.start), world.time_limit, met)
 
 
 def _play(world: ParallelWorld, seed: int, longest: int) -> _Story:
@@ -131,7 +133,7 @@ def _note(world: ParallelWorld, first: _Story, other: _Story, found: Examination
     if world.individual_rewards:
         notes.append("agents get different rewards: the team's reward is their mean")
     if np.array_equal(first.views[0], other.views[0]):
-        notes.append("another seed begins the same way; fine if your game has only one start")
+        notes.append("with another seed agents first see the same; fine if your game has only one start")
     outside = _outside_bounds(world, first.views)
     if outside:
         notes.append(outside)
@@ -187,6 +189,6 @@ def _description(seen: _Seen, horizon: int) -> OwnWorld:
         stepped_by="host",
         horizon=horizon,
         observation_shape=seen.shape or (1,),
-        action_names=tuple(f"action {number}" for number in range(seen.actions)),
+        action_names=tuple(f"action {seen.first_action + number}" for number in range(seen.actions)),
         return_definition=f"the mean of the agents' rewards, summed over at most {horizon} steps",
     )

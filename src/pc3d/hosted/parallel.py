@@ -115,14 +115,7 @@ class ParallelWorld:
     def _view(self, name: str, observations: Mapping[str, Any]) -> Views:
         if name not in observations:
             raise ContractBroken(f"{name} got no observation")
-        seen = observations[name]
-        try:
-            view = np.asarray(seen, np.float32)
-        except (TypeError, ValueError):
-            raise ContractBroken(
-                f"the observation of {name} is a {type(seen).__name__}, not an array of numbers: "
-                "join its parts into one array"
-            ) from None
+        view = _numbers(f"the observation of {name}", observations[name])
         if self.shape is None:
             self.shape = view.shape
         if view.shape != self.shape:
@@ -130,21 +123,25 @@ class ParallelWorld:
                 f"the observation of {name} has shape {view.shape}, another had {self.shape}: {FIXED_WIDTH}"
             )
         if not np.isfinite(view).all():
-            raise ContractBroken(f"the observation of {name} holds a number that is not finite")
+            raise ContractBroken(f"the observation of {name} holds a number that is not finite in 32 bits")
         return view.ravel()
 
     def _reward(self, rewards: Mapping[str, Any]) -> float:
         lacking = [name for name in self.names if name not in rewards]
         if lacking:
             raise ContractBroken(f"{lacking[0]} got no reward")
-        values = [float(rewards[name]) for name in self.names]
-        if not np.isfinite(values).all():
-            raise ContractBroken("a reward is not a finite number")
+        values = [_single(f"the reward of {name}", rewards[name]) for name in self.names]
         self.individual_rewards |= min(values) != max(values)
         return sum(values) / len(values)
 
     def _ends(self, terminations: Mapping[str, Any], truncations: Mapping[str, Any]) -> tuple[bool, bool]:
-        over = [bool(terminations.get(name)) or bool(truncations.get(name)) for name in self.names]
+        ended = [
+            bool(_single(f"the termination of {name}", terminations.get(name, False))) for name in self.names
+        ]
+        cut = [
+            bool(_single(f"the truncation of {name}", truncations.get(name, False))) for name in self.names
+        ]
+        over = [one or other for one, other in zip(ended, cut, strict=True)]
         left = [name for name in self.names if name not in self.environment.agents]
         gone = left[0] if left else self.names[over.index(True)] if any(over) else None
         if gone is not None and not all(over):
@@ -152,8 +149,7 @@ class ParallelWorld:
                 f"{gone} left the team while others played on: all agents must end at the same step; "
                 "let those who are done stay, and do nothing"
             )
-        terminated = all(bool(terminations.get(name)) for name in self.names)
-        return terminated, all(over) and not terminated
+        return all(ended), all(over) and not all(ended)
 
 
 @contextmanager
@@ -163,6 +159,30 @@ def calling(what: str) -> Iterator[None]:
         yield
     except Exception as error:
         raise ContractBroken(f"{what} raised {described(error)}") from error
+
+
+def _numbers(what: str, given: Any) -> Views:
+    """An array of real numbers, whatever it was given as."""
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of unequal length
+        array = np.asarray(given, object)
+    if array.dtype.kind not in "fiub":
+        kind = "words" if array.dtype.kind in "US" else f"{array.dtype} numbers"
+        described = f"a {type(given).__name__}" if array.dtype.kind == "O" else f"an array of {kind}"
+        raise ContractBroken(f"{what} is {described}, not an array of real numbers: join its parts into one")
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, which is looked for
+        return array.astype(np.float32)
+
+
+def _single(what: str, given: Any) -> float:
+    """One finite number; arrays of one number are common and as good."""
+    numbers = _numbers(what, given)
+    if numbers.size != 1:
+        raise ContractBroken(f"{what} is an array of shape {numbers.shape}, not one number")
+    if not np.isfinite(numbers).all():
+        raise ContractBroken(f"{what} is not a finite number in 32 bits: {given}")
+    return float(np.asarray(given).item())
 
 
 def _require_parallel(environment: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pc3d.errors import BadInput
 from pc3d.report.json_tables import read_table
-from pc3d.report.names import method_title, task_title
+from pc3d.report.names import file_name, method_title, task_title
 from pc3d.report.result_tables import SPLITS, spread_text
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import over_seeds
@@ -62,7 +62,7 @@ def gate_table(runs: Runs, task: str) -> Table | None:
     ]
     rollouts = sorted({context.rollouts for several in found.values() for context in several})
     return Table(
-        name=f"gate-{task}",
+        name=file_name("gate", task),
         title=f"{task_title(task).with_scale}: returns with the gate forced at evaluation",
         caption=(
             f"Split means, ± standard deviation over n seeds, of {' or '.join(map(str, rollouts))} rollouts "
@@ -86,7 +86,7 @@ def recovery_table(runs: Runs, task: str) -> Table | None:
         for method, several in found.items()
     ]
     return Table(
-        name=f"recovery-{task}",
+        name=file_name("recovery", task),
         title=f"{task_title(task).name}: recovery and use of the context",
         caption=(
             "Cosine between the student's context and the averaged teacher's (1 is equal, 0 unrelated), and "

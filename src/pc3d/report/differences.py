@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pc3d.report.names import OURS, method_title, task_title
+from pc3d.report.names import OURS, file_name, method_title, task_title
 from pc3d.report.paper_numbers import SEEDS, Published, published_returns
 from pc3d.report.result_tables import SPLITS, spread_of_split
 from pc3d.report.runs import Runs
@@ -29,7 +29,7 @@ def difference_table(runs: Runs, task: str) -> Table | None:
     if not rows:
         return None
     return Table(
-        name=f"differences-{task}",
+        name=file_name("differences", task),
         title=f"{task_title(task).with_scale}: what PC3D gains over each other method",
         caption=CAPTION,
         columns=("Difference", *SPLITS),

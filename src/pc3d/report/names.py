@@ -47,6 +47,11 @@ def task_title(task: str) -> TaskTitle:
     return TASK_TITLES.get(task, TaskTitle(task))
 
 
+def file_name(kind: str, task: str) -> str:
+    """The name of a task's table or figure; own tasks have a colon, which some systems refuse."""
+    return f"{kind}-{task.replace(':', '.')}"
+
+
 def methods_in_order(methods: set[str]) -> list[str]:
     """The paper's methods in the paper's order, then any others by name."""
     return _in_order(methods, METHOD_TITLES)

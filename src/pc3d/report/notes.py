@@ -10,6 +10,7 @@ from pc3d.experiments import EPISODES, PAPER, paper
 from pc3d.methods import METHODS
 from pc3d.plain import differences
 from pc3d.report.runs import CONTEXT_FILE, REFERENCES_FILE, Runs
+from pc3d.tasks import TASKS
 
 UNCHAINED = "ippo"  # all other methods take MAPPO's rows, so that they differ in the critic alone
 SHARED = ("ppo", "actor", "recipe")
@@ -157,5 +158,5 @@ def _without_references(runs: Runs) -> list[str]:
         "the return, a random player, and a better one at every size "
         f"(pc3d evaluate --references {task} --out DIR)"
         for task in runs.tasks
-        if runs.reference_range(task) is None
+        if runs.reference_range(task) is None and task in TASKS  # of own tasks only a random player is known
     ]

@@ -122,11 +122,12 @@ def _reference_cell(runs: Runs, name: str, task: str, split: str) -> Cell:
 
 
 def _caption(runs: Runs, tasks: list[str]) -> str:
+    seeds = "; the paper's numbers have five seeds" if any(task in EPISODES for task in tasks) else ""
     definitions = " ".join(f"{task_title(task).name}: {runs.return_definition(task)}." for task in tasks)
     return (
         "Mean over the rollouts of a team size, then over the sizes of a split, then mean ± standard "
         f"deviation over n seeds (divided by n - {DEGREES_OF_FREEDOM_LOST}). Higher is better; bold is our "
-        f"best of a column; the paper's numbers have five seeds. {_budgets(runs, tasks)} "
+        f"best of a column{seeds}. {_budgets(runs, tasks)} "
         f"Returns: {definitions}"
     )
 
@@ -138,4 +139,4 @@ def _budgets(runs: Runs, tasks: list[str]) -> str:
         lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
         parts.append(f"{task_title(task).name} {' or '.join(f'{length:,}' for length in lengths)}")
     paper = ", ".join(f"{task_title(task).name} {EPISODES[task]:,}" for task in tasks if task in EPISODES)
-    return f"Training episodes: {', '.join(parts)} (paper: {paper})."
+    return f"Training episodes: {', '.join(parts)}{f' (paper: {paper})' if paper else ''}."

@@ -13,7 +13,7 @@ from pc3d.report.context_maps import alignment_over_time, context_map
 from pc3d.report.curves import learning_curves, stage_curves
 from pc3d.report.differences import difference_table
 from pc3d.report.figures import Figure
-from pc3d.report.names import method_title
+from pc3d.report.names import file_name, method_title
 from pc3d.report.notes import notes
 from pc3d.report.pictures import benchmark_pictures
 from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
@@ -42,14 +42,14 @@ def results(runs: Runs) -> Section:
 
 def team_sizes(runs: Runs) -> Section:
     methods = MAIN_RESULTS.methods(runs)
-    boxes = [return_boxes(runs, task, methods, f"boxes-{task}") for task in runs.tasks]
+    boxes = [return_boxes(runs, task, methods, file_name("boxes", task)) for task in runs.tasks]
     return Section("Returns by team size", figures=_present(*boxes))
 
 
 def training(runs: Runs) -> Section:
     methods = MAIN_RESULTS.methods(runs)
     figures = [
-        draw(runs, task, methods, f"{name}-{task}")
+        draw(runs, task, methods, file_name(name, task))
         for task in runs.tasks
         for name, draw in (("curves", learning_curves), ("stages", stage_curves))
     ]
@@ -66,7 +66,7 @@ def hypernetwork(runs: Runs) -> Section:
 
 def context(runs: Runs) -> Section:
     figures = [
-        draw(runs, task, f"{name}-{task}")
+        draw(runs, task, file_name(name, task))
         for task in runs.tasks
         for name, draw in (("context", context_map), ("alignment", alignment_over_time))
     ]
@@ -79,7 +79,7 @@ def specialists(runs: Runs) -> Section:
     tasks = specialist_tasks(runs)
     text = "" if tasks else "No runs for one team size alone were given."
     tables = _present(*(specialist_table(runs, task) for task in tasks))
-    figures = _present(*(specialist_figure(runs, task, f"specialists-{task}") for task in tasks))
+    figures = _present(*(specialist_figure(runs, task, file_name("specialists", task)) for task in tasks))
     return Section("One policy for all sizes against specialists", text, tables, figures)
 
 
@@ -119,7 +119,7 @@ def _comparison(runs: Runs, heading: str, kind: Kind) -> Section:
         absent = ", ".join(method_title(method) for method in methods if method != "pc3d")
         return Section(heading, f"No runs of {absent} were given.")
     figures = [
-        draw(runs, task, methods, f"{kind.name}-{name}-{task}")
+        draw(runs, task, methods, file_name(f"{kind.name}-{name}", task))
         for task in tasks
         for name, draw in (("boxes", return_boxes), ("curves", learning_curves), ("stages", stage_curves))
     ]

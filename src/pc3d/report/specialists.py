@@ -9,7 +9,7 @@ from jaxtyping import Float
 from matplotlib.figure import Figure as Drawing
 
 from pc3d.report.figures import Figure, color_of, house_style, tidy
-from pc3d.report.names import method_title, methods_in_order, task_title, tasks_in_order
+from pc3d.report.names import file_name, method_title, methods_in_order, task_title, tasks_in_order
 from pc3d.report.result_tables import spread_text
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import over_seeds
@@ -38,7 +38,7 @@ def specialist_table(runs: Runs, task: str) -> Table | None:
         for size in _sizes(runs, task)
     ]
     return Table(
-        name=f"specialists-{task}",
+        name=file_name("specialists", task),
         title=f"{task_title(task).with_scale}: one policy for all sizes against specialists",
         caption=CAPTION,
         columns=("Team size", *("specialist", "all sizes", "difference") * len(methods)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.report.names import OURS, method_title, task_title
+from pc3d.report.names import OURS, file_name, method_title, task_title
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import (
     RESAMPLES,
@@ -46,7 +46,7 @@ def statistics_table(runs: Runs, task: str) -> Table | None:
     if not methods or not unseen or runs.reference_range(task) is None:
         return None
     return Table(
-        name=f"statistics-{task}",
+        name=file_name("statistics", task),
         title=f"{task_title(task).name}: normalised returns with 95 % intervals",
         caption=CAPTION,
         columns=COLUMNS,
