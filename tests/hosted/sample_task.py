@@ -189,6 +189,13 @@ class NoReward(Meeting):
         return views, {}, *rest
 
 
+class Sleeping(Meeting):
+    def step(self, actions):
+        if self.time == 2:
+            time.sleep(30)
+        return super().step(actions)
+
+
 class Words(Meeting):
     def views(self):
         return {name: view.astype(str) for name, view in super().views().items()}

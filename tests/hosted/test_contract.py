@@ -94,6 +94,11 @@ def test_actions_numbered_from_one_are_played_and_called_as_such():
     assert found.world.action_names == ("action 1", "action 2", "action 3")
 
 
+def test_a_world_that_does_not_answer_is_named(capsys):
+    assert main(["check", f"{HERE}:Sleeping", "--team-sizes", "2", "--env-timeout", "0.5"]) == 2
+    assert "with 2 agents: at step 3: it did not answer within 0.5 s" in capsys.readouterr().out
+
+
 def test_a_reward_may_be_an_array_of_one_number():
     assert problems("OneRewardInAnArray") == []
 

@@ -12,6 +12,7 @@ from pc3d.cli.own_task import look_at
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.errors import BadInput
 from pc3d.hosted.contract import Examination
+from pc3d.hosted.crew import DEFAULT_HOSTING
 from pc3d.settings import OwnWorld
 
 
@@ -23,11 +24,13 @@ class Command:
     """The sizes to try, such as 2-6,8."""
     horizon: int | None = None
     """The time limit, if the environment has none of its own."""
+    env_timeout: float = DEFAULT_HOSTING.env_timeout
+    """Seconds after which a world that does not answer counts as hanging."""
 
 
 def run(command: Command) -> int:
     task = command.task
-    found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon)
+    found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon, command.env_timeout)
     console = Console()
     if found.world is not None:
         console.print(_described(task, found.world))

@@ -167,7 +167,9 @@ def _reference_worlds(command: Command, name: str) -> Iterator[tuple[Game, Roste
     if command.rosters is None:
         raise BadInput("the references of an own task need its team sizes: --rosters FILE")
     rosters, curriculum = read_rosters(command.rosters)
-    experiment = with_world(custom(name, "mappo", rosters, curriculum), command.horizon)
+    experiment = with_world(
+        custom(name, "mappo", rosters, curriculum), command.horizon, command.hosting.env_timeout
+    )
     with open_crew(experiment, name, command.hosting, original=False) as crew:
         yield make_game(experiment), rosters, crew
 

@@ -12,7 +12,7 @@ from rich.console import Console
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.errors import BadInput
 from pc3d.hosted.contract import Examination, examine
-from pc3d.hosted.crew import Crew, Hosting, Source
+from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting, Source
 from pc3d.hosted.imports import current_folder_importable, described, load_object
 from pc3d.roster import Curriculum, Rosters
 from pc3d.roster_file import growing_curriculum, read_rosters
@@ -40,9 +40,11 @@ def rosters_from_words(file: str, train: str, validation: str, test: str) -> tup
     return rosters, growing_curriculum(rosters.train)
 
 
-def with_world(experiment: Experiment, horizon: int | None) -> Experiment:
+def with_world(
+    experiment: Experiment, horizon: int | None, timeout: float = DEFAULT_HOSTING.env_timeout
+) -> Experiment:
     """The experiment with its own task loaded and looked at; the user named it on the command line."""
-    found = look_at(experiment.task, experiment.rosters.all, horizon)
+    found = look_at(experiment.task, experiment.rosters.all, horizon, timeout)
     if found.world is None:
         more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
         raise BadInput(
@@ -52,16 +54,24 @@ def with_world(experiment: Experiment, horizon: int | None) -> Experiment:
     return replace(experiment, world=found.world)
 
 
-def look_at(path: str, team_sizes: tuple[int, ...], horizon: int | None = None) -> Examination:
+def look_at(
+    path: str,
+    team_sizes: tuple[int, ...],
+    horizon: int | None = None,
+    timeout: float = DEFAULT_HOSTING.env_timeout,
+) -> Examination:
     """Load a task and hold it to the contract. A JAX task is known by this name from then on."""
     if horizon is not None:
         within("horizon", horizon, 1, 10**6)
+    Hosting(env_timeout=timeout)  # says what is wrong with it, if anything is
     thing = admit(path)
     if is_jax_task(thing):
         return _look_at_jax_task(thing, team_sizes)
     console = Console(stderr=True)
     with current_folder_importable(), console.status(f"looking at {path}") as status:
-        return examine(thing, team_sizes, horizon, lambda now: status.update(f"looking at {path}: {now}"))
+        return examine(
+            thing, team_sizes, horizon, timeout, lambda now: status.update(f"looking at {path}: {now}")
+        )
 
 
 def admit(path: str) -> Any:

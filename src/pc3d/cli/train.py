@@ -68,7 +68,7 @@ def parse(words: list[str]) -> Command:
 def run(command: Command) -> int:
     experiment = command.experiment
     if is_import_path(experiment.task):
-        experiment = with_world(experiment, command.horizon)
+        experiment = with_world(experiment, command.horizon, command.hosting.env_timeout)
     folder = command.folder or default_folder(experiment)
     title = f"{experiment.task} {experiment.method} seed {experiment.seed}"
     original = experiment.backend == "original"

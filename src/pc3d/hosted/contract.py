@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from pc3d.hosted.crew import DEFAULT_HOSTING
 from pc3d.hosted.parallel import FIXED_WIDTH, ContractBroken, Make, ParallelWorld
 from pc3d.hosted.world import HostStep, Views
 from pc3d.settings import OwnWorld
@@ -31,6 +35,7 @@ def examine(
     make: Make,
     team_sizes: Iterable[int],
     horizon: int | None = None,
+    timeout: float = DEFAULT_HOSTING.env_timeout,
     show: Callable[[str], None] = lambda _: None,
 ) -> Examination:
     """Play the environment of every team size by chance and hold it to the contract; `show` what is next."""
@@ -45,7 +50,7 @@ def examine(
     for size in team_sizes:
         show(f"{size} agents")
         try:
-            seen.append(_examine_size(make, size, horizon, found))
+            seen.append(_examine_size(make, size, horizon, timeout, found))
         except ContractBroken as error:
             found.problems.append(f"with {size} agents: {error}")
     _compare_sizes(seen, found)
@@ -87,19 +92,23 @@ class _Seen:
     met_limit: int | None  # by a truncation
 
 
-def _examine_size(make: Make, size: int, horizon: int | None, found: Examination) -> _Seen:
-    world = ParallelWorld(make, size)
+def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, found: Examination) -> _Seen:
+    with _answering_within(timeout):
+        world, twin_world = ParallelWorld(make, size), ParallelWorld(make, size)
     longest = horizon or world.time_limit or LONGEST_SEARCH
-    first = _play(world, ONE_SEED, longest)
-    twin = _play(ParallelWorld(make, size), ONE_SEED, COMPARED_STEPS)
+
+    def played(world: ParallelWorld, seed: int, longest: int = COMPARED_STEPS) -> _Story:
+        return _play(world, seed, longest, timeout)
+
+    first, twin = played(world, ONE_SEED, longest), played(twin_world, ONE_SEED)
     parting = first.parting(twin)
     if parting is not None:
         raise ContractBroken(
             f"reset(seed={ONE_SEED}) does not decide the episode: two new environments differ at moment "
             f"{parting}; draw everything from a generator that reset seeds"
         )
-    other = _play(world, OTHER_SEED, COMPARED_STEPS)
-    parting = first.parting(_play(world, ONE_SEED, COMPARED_STEPS))
+    other = played(world, OTHER_SEED)
+    parting = first.parting(played(world, ONE_SEED))
     if parting is not None:
         raise ContractBroken(
             f"something is left over from one episode to the next: reset(seed={ONE_SEED}) leads to another "
@@ -113,12 +122,14 @@ def _examine_size(make: Make, size: int, horizon: int | None, found: Examination
     return _Seen(size, world.shape, int(actions.n), int(actions.start), world.time_limit, met)
 
 
-def _play(world: ParallelWorld, seed: int, longest: int) -> _Story:
+def _play(world: ParallelWorld, seed: int, longest: int, timeout: float) -> _Story:
     chance = np.random.default_rng(seed)
-    story = _Story([world.reset(seed)], [])
+    with _answering_within(timeout):
+        story = _Story([world.reset(seed)], [])
     for time in range(1, longest + 1):
         try:
-            step = world.step(NO_KEY, chance.integers(world.actions.n, size=world.team_size))
+            with _answering_within(timeout):
+                step = world.step(NO_KEY, chance.integers(world.actions.n, size=world.team_size))
         except ContractBroken as error:
             raise ContractBroken(f"at step {time}: {error}") from None
         story.steps.append(step)
@@ -126,6 +137,26 @@ def _play(world: ParallelWorld, seed: int, longest: int) -> _Story:
         if step.terminated or step.truncated:
             break
     return story
+
+
+@contextmanager
+def _answering_within(seconds: float) -> Iterator[None]:
+    """A call that takes longer counts as hanging, as it does later in the worker processes."""
+
+    def late(number: int, frame: object) -> None:
+        del number, frame
+        raise ContractBroken(f"it did not answer within {seconds:g} s")
+
+    if threading.current_thread() is not threading.main_thread():  # where nobody can be called back
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _note(world: ParallelWorld, first: _Story, other: _Story, found: Examination) -> None:

@@ -157,6 +157,8 @@ def calling(what: str) -> Iterator[None]:
     """Whatever the environment's own code raises becomes one sentence."""
     try:
         yield
+    except ContractBroken:
+        raise
     except Exception as error:
         raise ContractBroken(f"{what} raised {described(error)}") from error
 
