@@ -39,19 +39,27 @@ def stop_signals() -> Iterator[Stop]:
 def terminated_as_interrupted() -> Iterator[None]:
     """SIGTERM ends a command as Ctrl-C does: it cleans up and says one sentence.
 
-    Python may lose the interrupt. Finalizers and callbacks of the garbage collector may not raise, so that it
-    is dropped there: then it is raised again a little later. And some places, such as the making of a class
-    while a module is imported, put another error in its place: that one becomes an interrupt again.
+    Not every moment bears an interrupt. Modules written in C++ abort if it comes while they are imported: it
+    waits until they are, unless it is asked for twice. Finalizers and callbacks of the garbage collector may
+    not raise, so that it is dropped there: then it is raised again a little later. And some places, such as
+    the making of a class, put another error in its place: that one becomes an interrupt again.
     """
     stop, hook = Stop(), sys.unraisablehook
 
     def interrupt(number: int, frame: FrameType | None) -> None:
+        insisted = stop.asked and number != signal.SIGALRM
         stop.asked = True
-        signal.default_int_handler(number, frame)
+        if _importing(frame) and not insisted:
+            later()
+        else:
+            signal.default_int_handler(number, frame)
+
+    def later() -> None:
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_UNTIL_AGAIN)
 
     def again(lost: "sys.UnraisableHookArgs") -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, SECONDS_UNTIL_AGAIN)
+            later()
         else:
             hook(lost)
 
@@ -68,6 +76,15 @@ def terminated_as_interrupted() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         sys.unraisablehook = hook
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Whether what is being done is part of an import."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager

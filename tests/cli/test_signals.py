@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 
 import pytest
 
@@ -45,6 +46,30 @@ def test_an_interrupt_that_python_calls_another_error_is_still_one(number):
 
     with pytest.raises(KeyboardInterrupt), terminated_as_interrupted():
         work()
+
+
+SIGNALLED_MODULE = """
+import signal
+for _ in range({times}):
+    signal.raise_signal({number})
+finished = True
+"""
+
+
+@pytest.mark.parametrize(("times", "finished"), [(1, True), (2, False)])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_import_is_finished_first_but_not_if_asked_twice(number, times, finished, tmp_path, monkeypatch):
+    name = f"signalled_{int(number)}_{times}"
+    (tmp_path / f"{name}.py").write_text(SIGNALLED_MODULE.format(times=times, number=int(number)))
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def work() -> None:
+        import_module(name)
+        time.sleep(5)
+
+    with pytest.raises(KeyboardInterrupt), terminated_as_interrupted():
+        work()
+    assert (name in sys.modules) == finished
 
 
 def test_other_errors_stay_what_they_are():

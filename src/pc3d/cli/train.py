@@ -35,6 +35,12 @@ class Command:
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
+OWN_TASKS = (
+    "Its team sizes: --train-sizes, --validation-sizes, --test-sizes (such as 2-4,6), or --rosters FILE, "
+    "which may have a curriculum, too."
+)
+
+
 def parse(words: list[str]) -> Command:
     """The first two words choose the defaults; every setting can then be changed by name."""
     names = [word for word in words[:2] if not word.startswith("-")]
@@ -54,11 +60,14 @@ def parse(words: list[str]) -> Command:
         experiment, rest = _own_experiment(names[0], names[1], rest)
     else:
         experiment = experiment_of(chosen or "paper", *names)
+    about = (
+        OWN_TASKS if is_import_path(names[0]) else f"Presets: {', '.join(PRESETS)}, or a file of pc3d tune's."
+    )
     default = Command(experiment=specialist(experiment, only_size) if only_size else experiment)
     return tyro.cli(
         Command,
         prog=f"pc3d train {' '.join(names)}",
-        description=f"{USAGE}. Presets: {', '.join(PRESETS)}, or a file of pc3d tune's.",
+        description=f"{USAGE}. {about}",
         default=default,
         args=rest,
         config=(tyro.conf.FlagConversionOff, tyro.conf.AvoidSubcommands),

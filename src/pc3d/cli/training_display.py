@@ -92,7 +92,7 @@ class TrainingDisplay:
         episodes = self.line["episodes"]
         return (
             f"{self.title}: {episodes:,} episodes, stage {self.stage()}; "
-            f"return by size {returns}; {self.learner()}"
+            f"recent returns by size {returns}; {self.learner()}"
         )
 
     def stage(self) -> str:

@@ -16,7 +16,7 @@ from pc3d.errors import BadInput
 from pc3d.evaluation.film import FILM_FORMATS, Frame, frames, frames_per_second, with_caption
 from pc3d.evaluation.host_film import film_on_host
 from pc3d.evaluation.recording import Recording, record
-from pc3d.evaluation.replay import replay
+from pc3d.evaluation.replay import WORLDS, replay
 from pc3d.evaluation.starts import rollout_keys
 from pc3d.files import explained, write_atomically
 from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting
@@ -105,5 +105,10 @@ def _write_film(
 
 def _write_page(out: Path, policy: Policy, episode: Recording, rollout: int) -> None:
     from pc3d.report.page import replay_page
+
+    if policy.experiment.task not in WORLDS:
+        raise BadInput(
+            f"pages show {', '.join(WORLDS)} only: film {policy.experiment.task} as a .gif or .mp4"
+        )
 
     write_atomically(out, replay_page([replay(policy, episode, rollout)]).encode())
