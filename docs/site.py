@@ -1,8 +1,8 @@
 """What `make docs` does to the pages on their way into the site.
 
 The pages are written to be read in the checkout too, so some of their links lead out of docs/: the README and
-the changes become pages of the site, figures of the results become pictures of it, and a link to code becomes the
-words it stands under.
+the changes become pages of the site, figures of the results become its pictures, and a link to code becomes
+the words it stands under.
 """
 
 import re
