@@ -153,7 +153,7 @@ def test_reading_runs_presets_and_studies_unpickles_and_imports_nothing_they_say
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "experiment.json").write_text(json.dumps(own))
     commands = {
-        "evaluate runs/run --rollouts 1 --team-sizes 2": 0,
+        "evaluate runs/run --rollouts 1 --team-sizes 2 --replace": 0,
         "report runs --out report": 0,
         "record runs --out results": 0,
         "tune spread pc3d --base preset.toml --show-space": 0,

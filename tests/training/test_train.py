@@ -154,7 +154,7 @@ class StopAfter:
         ("spread pc3d --episodes 0", "episodes must be from 1"),
         ("spread pc3d --distillation.reliance-min 5", "must be below"),
         ("spread pc3d --ppo.buffer-size 10", "ppo.buffer_size must be at least 200"),
-        ("spread pc3d --curriculum.stages.0.team-sizes 1 9", "which is a test size"),
+        ("spread pc3d --curriculum.stages.0.team-sizes 1 9", "which is of the split 'test'"),
         ("spread pc3d --evaluation-rollouts 0", "evaluation_rollouts must be from 1"),
         ("spread pc3d --checkpoint-every -1", "checkpoint_every must be from 0"),
         ("spread pc3d --actor.widths", "actor.widths must name at least one layer"),
