@@ -34,20 +34,7 @@ SMALL = {
     "evaluate": ["--rollouts", "2", "--context-rollouts", "1"],
     "tune": ["--trials", "2", "--episodes", "64", "--rollouts", "2", "--workers", "1"],
     "parity": ["--episodes", "1", "--team-sizes", "2"],
-    "benchmark": [
-        *(
-            "--task",
-            "spread",
-            "--methods",
-            "mappo",
-            "--team-sizes",
-            "2",
-            "--repeats",
-            "1",
-            "--seconds",
-            "0.01",
-        )
-    ],
+    "benchmark": shlex.split("--task spread --methods mappo --team-sizes 2 --repeats 1 --seconds 0.01"),
     "export": ["--rollouts", "2"],
     "check": ["--team-sizes", "2,8"],
 }

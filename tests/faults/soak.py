@@ -84,9 +84,8 @@ def judge(samples: list[Sample]) -> int:
     growth = 3600 * slope(samples, "megabytes")
     quarter = len(samples) // 4
     early, late = samples[: quarter + 1], samples[-quarter - 1 :]
-    held, still_held = (
-        min(one.open_files for one in part) for part in (early, late)
-    )  # a save opens one more
+    # The least of each part, since a save opens one more for a moment.
+    held, still_held = (min(one.open_files for one in part) for part in (early, late))
     first, last = speed(early), speed(late)
     slowing = 1 - last / first
     print(f"memory: {samples[-1].megabytes:.0f} MB, {growth:+.1f} MB an hour (at most {MOST_GROWTH:+g})")
