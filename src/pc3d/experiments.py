@@ -128,6 +128,11 @@ def specialist(experiment: Experiment, team_size: str) -> Experiment:
     )
 
 
+def sealed(experiment: Experiment) -> Experiment:
+    """The experiment without its test sizes, which nothing that is tried may see: not even its policies."""
+    return replace(experiment, rosters=experiment.rosters.sealed())
+
+
 @dataclass(frozen=True)
 class TableRow:
     """One column of the paper's hyperparameter table."""

@@ -20,6 +20,7 @@ COPIED = (
     "evaluation.json",
     "context.json",
     "scores.csv",
+    "evaluation-original.json",
     "scores-original.csv",
 )
 POSITIONS = ("update", "episodes", "stage")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +17,7 @@ from pc3d.toml_file import read_toml
 from pc3d.tuning.preset_file import check_preset_name, experiment_of, is_file
 
 SHIPPED = files("pc3d") / "studies"
-NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist")
+NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist", "--sealed")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,10 @@ class Group:
     """One policy for each single team size instead of one for all."""
     options: tuple[str, ...] = ()
     """More words for `pc3d train`, such as "--ppo.epochs 4"."""
+    variations: tuple[str, ...] = ()
+    """One run for each of these, such as "--ppo.epochs 4"; an empty one is the group as it is."""
+    sealed: bool = False
+    """Never play a test size: for trying out what a method is to be before it is judged."""
 
     def __post_init__(self) -> None:
         for names, known, kind in (
@@ -44,7 +49,9 @@ class Group:
                 if name not in known:
                     raise unknown_name(kind, name, known)
         check_preset_name(self.preset)
-        for word in (word for option in self.options for word in option.split()):
+        if self.specialists and self.variations:
+            raise BadInput("a study's group has either specialists or variations, not both")
+        for word in (word for option in self.options + self.variations for word in option.split()):
             if word.partition("=")[0] in NO_OPTIONS:
                 raise BadInput(f"a study's options cannot have {word}: the study itself decides that")
 
@@ -83,12 +90,9 @@ class Job:
 
     @property
     def name(self) -> str:
-        return f"{self.task} {self.method} seed {self.seed}" + self._size
-
-    @property
-    def _size(self) -> str:
-        parent = self.folder.parent.name
-        return f" {parent}" if parent.startswith("size-") else ""
+        part = self.folder.parent.name
+        name = f"{self.task} {self.method} seed {self.seed}"
+        return name if part == self.method else f"{name} {part}"
 
     @property
     def train_words(self) -> list[str]:
@@ -150,16 +154,25 @@ def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
     options = ("--preset", group.preset, *options)
     if group.episodes is not None:
         options += ("--episodes", str(group.episodes))
-    for task in group.tasks:
-        for method in group.methods:
-            for seed in group.seeds:
-                place, name = folder / task / method, f"seed-{seed}"
-                if not group.specialists:
-                    yield Job(task, method, seed, place / name, options, rollouts)
-                    continue
-                for size in ROSTERS[task].all:
-                    alone = (*options, "--specialist", str(size))
-                    yield Job(task, method, seed, place / f"size-{size}" / name, alone, rollouts)
+    if group.sealed:
+        options += ("--sealed", "True")
+    for task, method, seed in product(group.tasks, group.methods, group.seeds):
+        for part, words in _parts(group, task).items():
+            place = folder / task / method / part / f"seed-{seed}"
+            yield Job(task, method, seed, place, (*options, *words), rollouts)
+
+
+def _parts(group: Group, task: str) -> dict[str, list[str]]:
+    """Into what a method's runs are divided, as folders, and the words that make each: mostly nothing."""
+    if group.specialists:
+        return {f"size-{size}": ["--specialist", str(size)] for size in ROSTERS[task].all}
+    if group.variations:
+        return {_folder_name(words): words.split() for words in group.variations}
+    return {"": []}
+
+
+def _folder_name(words: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", words.strip("- ")) or "as-it-is"
 
 
 def with_only(study: Study, only: tuple[str, ...]) -> Study:

@@ -63,7 +63,7 @@ def test_a_real_update_is_timed():
     assert 0 < seconds_of_run(replace(TINY, episodes=8)) < seconds_of_run(replace(TINY, episodes=8000))
 
 
-@pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists"])
+@pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices"])
 def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, capsys):
     jobs = load_study(name).jobs(Path("runs"))
     study_plan.show_plan(jobs, 2, Console(width=200))

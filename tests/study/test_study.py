@@ -11,7 +11,10 @@ import pytest
 
 from pc3d.cli import main
 from pc3d.cli.study import with_records
+from pc3d.cli.train import parse
 from pc3d.errors import BadInput
+from pc3d.experiments import paper, sealed
+from pc3d.plain import differences
 from pc3d.study import Group, Study, load_study, with_only
 from tests.training.runs import SETTINGS, digests
 
@@ -25,6 +28,8 @@ methods = ["mappo", "pc3d"]
 seeds = [0]
 options = ["{" ".join(SETTINGS)}", "--checkpoint-every 8"]
 """
+GROUP = 'about = "x"\n[[groups]]\ntasks = ["lbf"]\nmethods = ["pc3d"]\nseeds = [0]'
+COMMON = ("--episodes", "50", "--sealed", "True")
 
 
 @pytest.fixture
@@ -67,6 +72,27 @@ def test_specialists_have_one_policy_for_each_size():
     assert (len(alone), len(jobs)) == (7 * 3, 8 * 3)  # and the policies they are compared with
 
 
+def test_variations_are_runs_of_their_own_beside_each_other():
+    words = ("", "--recipe.gate-offset -1", "--recipe.gate-offset 1")
+    group = Group(("lbf",), ("pc3d",), (0,), episodes=50, sealed=True, variations=words)
+    jobs = Study("variations", (group,)).jobs(Path("runs"))
+    assert {job.folder.relative_to("runs/lbf/pc3d"): job.options[2:] for job in jobs} == {
+        Path("as-it-is/seed-0"): COMMON,
+        Path("recipe.gate-offset--1/seed-0"): (*COMMON, "--recipe.gate-offset", "-1"),
+        Path("recipe.gate-offset-1/seed-0"): (*COMMON, "--recipe.gate-offset", "1"),
+    }
+    assert jobs[0].name == "lbf pc3d seed 0 as-it-is"
+
+
+def test_every_choice_of_the_study_changes_one_setting_and_none_sees_a_test_size():
+    for job in load_study("choices").jobs(Path("runs")):
+        experiment = parse(job.train_words[1:]).experiment
+        usual = sealed(paper(job.task, job.method, episodes=experiment.episodes))
+        changed = differences(usual, experiment)
+        assert len(changed) == (job.folder.parent.name != "as-it-is"), changed
+        assert experiment.rosters.test == ()
+
+
 def test_the_same_job_twice_is_refused():
     group = Group(("spread",), ("mappo",), (0,))
     with pytest.raises(BadInput, match="in two groups"):
@@ -82,6 +108,8 @@ def test_the_same_job_twice_is_refused():
         ('about = "x"\n[[groups]]\ntasks = []\nmethods = ["pcd3"]\nseeds = []', "perhaps you meant pc3d"),
         ('about = "x"\n[[groups]]\ntask = []', "perhaps you meant tasks"),
         ("about = [[[", "not a valid study file"),
+        (f"{GROUP}\nspecialists = true\nvariations = ['']", "either specialists or variations"),
+        (f"{GROUP}\nvariations = ['--sealed False']", "cannot have --sealed"),
     ],
 )
 def test_a_bad_study_file_is_one_sentence_and_exit_code_2(tmp_path, capsys, content, sentence):

@@ -15,6 +15,7 @@ from pc3d.experiments import METHOD_NAMES, ROSTERS, paper
 from pc3d.learner.update import fresh_learner
 from pc3d.metrics import read_lines
 from pc3d.policy import load_policy
+from pc3d.report.runs import find_runs
 from pc3d.roster import Curriculum, Rosters, Stage
 from pc3d.run_folder import RunFolder, policy_description
 from pc3d.tasks import make_task
@@ -24,6 +25,7 @@ from pc3d.tuning.trial import run_trial, sealed_experiment
 from pc3d.tuning.trial_folder import Budget, TrialFolder
 from tests.evaluation.policies import finished_run
 from tests.small import small_experiment
+from tests.training.runs import SETTINGS
 
 SEEN = (1, 2, 3, 4, 5, 6, 7, 8)
 NARROW = {
@@ -173,10 +175,18 @@ def test_evaluate_without_sizes_scores_only_what_a_search_may_see(searched_run, 
     assert searched_run.experiment().rosters.all == SEEN
 
 
-def test_report_does_not_mix_searched_policies_with_others(searched_run, tmp_path, capsys):
+def test_report_does_not_mix_searched_policies_with_others(searched_run, tmp_path):
     finished_run(tmp_path / "ordinary", method="pc3d")
-    assert main(["report", str(tmp_path), "--out", str(tmp_path / "report")]) == 2
-    assert "split the team sizes differently" in capsys.readouterr().err
+    runs = find_runs([tmp_path])
+    assert [run.experiment.method for run in runs.all] == ["pc3d"]
+    assert [run.folder.path for run in runs.trials] == [searched_run.path]
+
+
+def test_a_policy_trained_with_test_sizes_sealed_is_refused_there(tmp_path, capsys):
+    words = ["train", "spread", "mappo", "--sealed", "True", "--folder", str(tmp_path), *SETTINGS]
+    assert main(words) == 0
+    assert main(["evaluate", str(tmp_path), "--team-sizes", "9"]) == 2
+    assert "team size 9 is sealed" in capsys.readouterr().err
 
 
 def test_train_cannot_be_told_to_open_a_trials_folder(searched_run, capsys):

@@ -31,12 +31,11 @@ def run(command: Command) -> int:
     if not command.runs:
         raise BadInput("usage: pc3d record RUNS... --out DIR; RUNS are folders that hold runs")
     found = find_runs(command.runs)
-    given = (*found.all, *found.specialists)
-    ready = [one for one in given if one.trouble is None]
+    ready = [one for one in found.given if one.trouble is None]
     for one in track(ready, "recording", transient=True, disable=not sys.stdout.isatty()):
-        kept = one.experiment.method in command.policies and one.experiment.seed == command.policies_seed
-        record_run(one.folder, command.out / place_of(one), with_policy=kept)
-    for one in given:
+        chosen = one.experiment.method in command.policies and one.experiment.seed == command.policies_seed
+        record_run(one.folder, command.out / place_of(one), with_policy=chosen and one in found.all)
+    for one in found.given:
         if one.trouble is not None:
             print(f"pc3d: not recorded: {one.name}: {one.trouble}", file=sys.stderr)
     print(f"{len(ready)} runs are recorded in {command.out}")
@@ -46,6 +45,11 @@ def run(command: Command) -> int:
 def place_of(one: Run) -> Path:
     """Where a study of the same name would have put it."""
     experiment = one.experiment
-    sizes = experiment.rosters.all
-    alone = [f"size-{sizes[0]}"] if len(sizes) == 1 else []
-    return Path(experiment.task, experiment.method, *alone, f"seed-{experiment.seed}")
+    return Path(experiment.task, experiment.method, _part(one), f"seed-{experiment.seed}")
+
+
+def _part(one: Run) -> str:
+    if one.is_trial:
+        return one.folder.path.parent.name
+    sizes = one.experiment.rosters.all
+    return f"size-{sizes[0]}" if len(sizes) == 1 else ""

@@ -28,7 +28,7 @@ ROWS = 30  # of the live table: what runs, then what waits
 @dataclass(frozen=True)
 class Command:
     study: tyro.conf.Positional[str]
-    """A shipped study (paper, spread, lbf, rware, quick, specialists) or a file of your own."""
+    """A shipped study (paper, spread, lbf, rware, quick, specialists, choices) or a file of your own."""
     folder: Path | None = None
     """Where the runs and the report go; runs/studies/NAME if not given."""
     workers: int = os.cpu_count() or 1

@@ -1,6 +1,6 @@
 """`pc3d train TASK METHOD`: the paper's training, or yours, continued wherever it was stopped."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +9,7 @@ import tyro
 from pc3d.cli.own_task import open_crew, rosters_from_words, with_world
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.errors import BadInput
-from pc3d.experiments import METHOD_NAMES, PRESETS, custom, specialist
+from pc3d.experiments import METHOD_NAMES, PRESETS, custom, sealed, specialist
 from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.hosted.imports import is_import_path
 from pc3d.metrics import read_lines
@@ -30,6 +30,8 @@ class Command:
     habits: Annotated[Habits, tyro.conf.arg(name="")] = DEFAULT_HABITS
     folder: Path | None = None
     """Where the run lives; runs/TASK/METHOD/seed-N if not given."""
+    sealed: bool = False
+    """Keep test sizes out of sight, for trying settings out: the policy can never be played at one."""
     horizon: int | None = None
     """The time limit of an own task that has none of its own."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
@@ -64,7 +66,7 @@ def parse(words: list[str]) -> Command:
         OWN_TASKS if is_import_path(names[0]) else f"Presets: {', '.join(PRESETS)}, or a file of pc3d tune's."
     )
     default = Command(experiment=specialist(experiment, only_size) if only_size else experiment)
-    return tyro.cli(
+    command = tyro.cli(
         Command,
         prog=f"pc3d train {' '.join(names)}",
         description=f"{USAGE}. {about}",
@@ -72,6 +74,7 @@ def parse(words: list[str]) -> Command:
         args=rest,
         config=(tyro.conf.FlagConversionOff, tyro.conf.AvoidSubcommands),
     )
+    return replace(command, experiment=sealed(command.experiment)) if command.sealed else command
 
 
 def run(command: Command) -> int:

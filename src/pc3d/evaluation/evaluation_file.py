@@ -23,25 +23,27 @@ NAMES = (
     "starts_seed",
     "digests",
 )
+ON_ORIGINALS = "-original"  # in the names of files about the original packages
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
 
 
 def write_evaluation(folder: Path, about: dict[str, Any], scores: bytes) -> None:
     """Write the rules, and the digests of contexts, replays and of the scores that come after."""
     if about["backend"] == "original":  # only scores are taken on the original packages
-        digests, suffix = {}, "-original"
+        digests, suffix = {}, ON_ORIGINALS
     else:
         digests, suffix = digests_in(folder, LOOKS_INSIDE), ""
     digests[f"scores{suffix}.csv"] = digest_of(scores)
     write_checked(folder / f"evaluation{suffix}.json", {**about, "digests": digests})
 
 
-def read_evaluation(folder: Path) -> dict[str, Any]:
+def read_evaluation(folder: Path, *, original: bool = False) -> dict[str, Any]:
     """The rules, if what was scored by them is still what it was; empty where they are not written down."""
-    path = folder / "evaluation.json"
+    suffix, looks_inside = (ON_ORIGINALS, ()) if original else ("", LOOKS_INSIDE)
+    path = folder / f"evaluation{suffix}.json"
     if not path.exists():
         return {}
     content = read_checked(path, NAMES)
     if "digests" in content:  # the first versions had none
-        check_digests(folder, ("scores.csv", *LOOKS_INSIDE), content["digests"])
+        check_digests(folder, (f"scores{suffix}.csv", *looks_inside), content["digests"])
     return content

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pc3d.errors import BadInput
 from pc3d.evaluation.context import context_summary
-from pc3d.evaluation.evaluation_file import write_evaluation
+from pc3d.evaluation.evaluation_file import ON_ORIGINALS, write_evaluation
 from pc3d.evaluation.recording import record
 from pc3d.evaluation.references import reference_scores
 from pc3d.evaluation.replay import WORLDS, replay
@@ -48,7 +48,7 @@ class EvaluationSettings:
 
     @property
     def scores_file(self) -> str:
-        return "scores-original.csv" if self.backend == "original" else "scores.csv"
+        return f"scores{ON_ORIGINALS if self.backend == 'original' else ''}.csv"
 
     @property
     def greedy(self) -> bool:

@@ -42,17 +42,20 @@ def _cell(runs: Runs, task: str, method: str, split: str) -> Cell:
     printed_ours, printed_theirs = (published_returns(name, task, split) for name in (OURS, method))
     note = ""
     if printed_ours and printed_theirs:
-        note = f"paper {_text(difference(_as_spread(printed_ours), _as_spread(printed_theirs)))}"
+        paper = difference(_as_spread(printed_ours), _as_spread(printed_theirs))
+        note = f"paper {difference_cell(paper).text}"
     if ours is None or theirs is None or min(ours.seeds, theirs.seeds) < 2:
         return Cell(NOTHING, note=note)
-    estimate = difference(ours, theirs)
-    low, high = estimate.interval or (0, 0)
-    return Cell(_text(estimate), best=low > 0 or high < 0, note=note)
+    return difference_cell(difference(ours, theirs), note)
 
 
-def _text(estimate: Estimate) -> str:
-    low, high = estimate.interval or (estimate.value, estimate.value)
-    return f"{estimate.value:+.2f} [{low:+.2f}, {high:+.2f}]"
+def difference_cell(estimate: Estimate, note: str = "") -> Cell:
+    """A difference and its interval, in bold where that leaves zero out."""
+    if estimate.interval is None:
+        return Cell(f"{estimate.value:+.2f}", note=note)
+    low, high = estimate.interval
+    text = f"{estimate.value:+.2f} [{low:+.2f}, {high:+.2f}]"
+    return Cell(text, best=low > 0 or high < 0, note=note)
 
 
 def _as_spread(printed: Published) -> Spread:

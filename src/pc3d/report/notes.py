@@ -18,7 +18,7 @@ SHARED = ("ppo", "actor", "recipe")
 
 def notes(runs: Runs) -> list[str]:
     """Runs that take no part, what is missing, what was trained or scored unlike, references not found."""
-    troubles = [f"{run.name}: {run.trouble}" for run in (*runs.all, *runs.specialists) if run.trouble]
+    troubles = [f"{run.name}: {run.trouble}" for run in runs.given if run.trouble]
     makers = (
         _missing,
         _half_evaluated,

@@ -24,6 +24,7 @@ from pc3d.settings import Experiment
 from pc3d.tasks import TASKS
 
 SCORES_FILE = "scores.csv"
+ORIGINALS_FILE = "scores-original.csv"
 CONTEXT_FILE = "context.json"
 REFERENCES_FILE = "references.csv"
 
@@ -37,11 +38,19 @@ class Run:
     return_definition: str
     scores: Scores | None
     evaluation: dict[str, Any]  # by which rules it was scored; empty where that is not written down
+    scores_on_originals: Scores | None = None
 
     @property
     def name(self) -> str:
         name = f"{self.experiment.task} {self.experiment.method} seed {self.experiment.seed}"
+        if self.is_trial:
+            return f"{name} tried in {self.folder.path.parent}"
         return f"{name} {sizes[0]} agents only" if len(sizes := self.experiment.rosters.all) == 1 else name
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether it was made to try settings out, with the test sizes sealed."""
+        return self.experiment.rosters.sealed_largest > 0
 
     @property
     def context_file(self) -> Path:
@@ -77,6 +86,12 @@ class Runs:
     all: tuple[Run, ...]
     references: dict[str, dict[str, Scores]]  # by task and name
     specialists: tuple[Run, ...] = ()  # trained for one team size alone, to be compared with the others
+    trials: tuple[Run, ...] = ()  # made to try settings out, never played at test sizes
+
+    @property
+    def given(self) -> tuple[Run, ...]:
+        """Every run that was found, whatever it is for."""
+        return self.all + self.specialists + self.trials
 
     @cached_property
     def tasks(self) -> list[str]:
@@ -132,10 +147,12 @@ def find_runs(paths: Iterable[Path]) -> Runs:
         raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
     runs = sorted(map(_read_run, folders), key=lambda run: run.name)
     _refuse_doubles(runs)
-    specialists = _specialists(runs)
-    open_teams = [run for run in runs if run not in specialists]
+    trials = [run for run in runs if run.is_trial]
+    judged = [run for run in runs if not run.is_trial]
+    specialists = _specialists(judged)
+    open_teams = [run for run in judged if run not in specialists]
     _refuse_unlike(open_teams)
-    return Runs(tuple(open_teams), _references(paths, open_teams), tuple(specialists))
+    return Runs(tuple(open_teams), _references(paths, open_teams), tuple(specialists), tuple(trials))
 
 
 def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
@@ -150,17 +167,18 @@ def _read_run(path: Path) -> Run:
     experiment = folder.experiment()
     if folder.done:
         folder.check_whole()
+    read_evaluation(path, original=True)  # refuses damaged scores
     return Run(
         folder=folder,
         experiment=experiment,
         return_definition=str(read_table(folder.experiment_file).get("return_definition", "not stated")),
-        scores=_own_scores(path, experiment),
+        scores=_own_scores(path / SCORES_FILE, experiment),
         evaluation=read_evaluation(path),
+        scores_on_originals=_own_scores(path / ORIGINALS_FILE, experiment),
     )
 
 
-def _own_scores(path: Path, experiment: Experiment) -> Scores | None:
-    file = path / SCORES_FILE
+def _own_scores(file: Path, experiment: Experiment) -> Scores | None:
     if not file.exists():
         return None
     expected = (experiment.task, experiment.method, experiment.seed)
@@ -203,14 +221,13 @@ def _specialists(runs: list[Run]) -> list[Run]:
 
 
 def _refuse_doubles(runs: list[Run]) -> None:
-    seen: dict[str, Run] = {}
+    seen: dict[str | Experiment, Run] = {}
     for run in runs:
-        if run.name in seen:
+        same = seen.setdefault(run.experiment if run.is_trial else run.name, run)
+        if same is not run:
             raise BadInput(
-                f"two runs are {run.name}: {seen[run.name].folder.path} and {run.folder.path}; "
-                "give one of them"
+                f"two runs are {same.name}: {same.folder.path} and {run.folder.path}; give one of them"
             )
-        seen[run.name] = run
 
 
 def _refuse_unlike(runs: list[Run]) -> None:

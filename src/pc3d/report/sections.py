@@ -15,12 +15,14 @@ from pc3d.report.differences import difference_table
 from pc3d.report.figures import Figure
 from pc3d.report.names import file_name, method_title
 from pc3d.report.notes import notes
+from pc3d.report.originals import originals_table
 from pc3d.report.pictures import benchmark_pictures
 from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
 from pc3d.report.runs import Runs
 from pc3d.report.specialists import specialist_figure, specialist_table, specialist_tasks
 from pc3d.report.statistics_table import statistics_table
 from pc3d.report.tables import Table
+from pc3d.report.trials import trial_tables
 
 Item = TypeVar("Item")
 
@@ -83,6 +85,17 @@ def specialists(runs: Runs) -> Section:
     return Section("One policy for all sizes against specialists", text, tables, figures)
 
 
+def trials(runs: Runs) -> Section:
+    tables = trial_tables(runs)
+    return Section("Settings that were tried", "" if tables else "No such runs were given.", tables)
+
+
+def originals(runs: Runs) -> Section:
+    tables = _present(*(originals_table(runs, task) for task in runs.tasks))
+    text = "" if tables else "No run was scored on the original packages (pc3d evaluate --backend original)."
+    return Section("The same policies on the original packages", text, tables)
+
+
 def resources(runs: Runs) -> Section:
     return Section("Wall-clock time", tables=_present(clock_table(runs)))
 
@@ -92,9 +105,10 @@ def benchmarks(runs: Runs) -> Section:
 
 
 def about_the_runs(runs: Runs) -> Section:
-    given = (*runs.all, *runs.specialists)
-    used = sum(run.trouble is None for run in given)
-    text = [f"{len(given)} runs were given; {used} of them are finished and evaluated at every team size."]
+    used = sum(run.trouble is None for run in runs.given)
+    text = [
+        f"{len(runs.given)} runs were given; {used} of them are finished and evaluated at every team size."
+    ]
     return Section("The runs", "\n\n".join(text + notes(runs)))
 
 
@@ -106,6 +120,8 @@ SECTIONS: tuple[Callable[[Runs], Section], ...] = (
     context,
     hypernetwork,
     specialists,
+    originals,
+    trials,
     resources,
     benchmarks,
     about_the_runs,

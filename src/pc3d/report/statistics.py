@@ -70,6 +70,16 @@ def difference(ours: Spread, theirs: Spread) -> Estimate:
     return Estimate(value, seeds, (value - reach, value + reach))
 
 
+def mean_of(values: Float[np.ndarray, " pair"]) -> Estimate:
+    """The mean of differences within pairs, with the interval of Student's t."""
+    mean, count = float(np.mean(values)), len(values)
+    if count < 2:
+        return Estimate(mean, count)
+    error = float(np.std(values, ddof=DEGREES_OF_FREEDOM_LOST)) / math.sqrt(count)
+    reach = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * error
+    return Estimate(mean, count, (mean - reach, mean + reach))
+
+
 def normalised(scores: Matrix, low: Float[np.ndarray, " size"], high: Float[np.ndarray, " size"]) -> Matrix:
     """Each size's returns on a scale where `low` (random) is 0 and `high` (the best reference) is 1."""
     return (scores - low) / (high - low)

@@ -17,6 +17,7 @@ import numpy as np
 from pc3d.checked_json import write_checked
 from pc3d.errors import BadInput
 from pc3d.evaluation.scores import returns_by_size
+from pc3d.experiments import sealed
 from pc3d.files import explained, one_owner
 from pc3d.policy import load_policy
 from pc3d.run_folder import RunFolder
@@ -49,7 +50,7 @@ def sealed_experiment(folder: TrialFolder, budget: Budget) -> Experiment:
     """What the trial trains: its preset, without the test sizes."""
     preset = read_preset(folder.preset)
     experiment = preset.experiment(preset.task, preset.method, str(folder.preset))
-    return replace(experiment, rosters=experiment.rosters.sealed(), episodes=budget.episodes)
+    return sealed(replace(experiment, episodes=budget.episodes))
 
 
 def _habits(budget: Budget) -> Habits:

@@ -1,0 +1,106 @@
+"""What each setting that was tried gave, beside the settings as they are: never at test sizes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from pc3d.experiments import PAPER, paper, sealed
+from pc3d.plain import differences
+from pc3d.report.names import file_name, method_title, methods_in_order, task_title, tasks_in_order
+from pc3d.report.result_tables import spread_text
+from pc3d.report.runs import Run, Runs
+from pc3d.report.statistics import Spread, over_seeds
+from pc3d.report.tables import NOTHING, Cell, Table
+
+SPLITS = ("train", "validation")
+UNCHANGED = "as it is"
+CAPTION = (
+    "Mean return of a split over n seeds (± standard deviation) with the settings named here changed, and "
+    "below it the difference from the row of the same length with none changed. Bold is the best of a "
+    "column among runs of one length. Test sizes were sealed: no such policy can be played at one."
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What was changed, and for how long it was trained: the runs of one trial differ in the seed alone."""
+
+    changed: str
+    episodes: int
+
+
+Spreads = tuple[Spread | None, ...]  # one for each split; none where a task has no sizes of it
+
+
+def trial_tables(runs: Runs) -> tuple[Table, ...]:
+    """One table for each task and method with trials."""
+    found: dict[tuple[str, str], list[Run]] = defaultdict(list)
+    for run in runs.trials:
+        if run.trouble is None:
+            found[run.experiment.task, run.experiment.method].append(run)
+    tasks, methods = ({key[place] for key in found} for place in (0, 1))
+    return tuple(
+        _table(task, method, found[task, method])
+        for task in tasks_in_order(tasks)
+        for method in methods_in_order(methods)
+        if (task, method) in found
+    )
+
+
+def _table(task: str, method: str, runs: list[Run]) -> Table:
+    by_trial: dict[Trial, list[Run]] = defaultdict(list)
+    for run in runs:
+        by_trial[Trial(_changed(run), run.experiment.episodes)].append(run)
+    spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial, key=_order)}
+    return Table(
+        name=file_name(f"trials-{method}", task),
+        title=f"{task_title(task).with_scale}: settings tried with {method_title(method)}",
+        caption=CAPTION,
+        columns=("Changed", "episodes", *SPLITS),
+        rows=tuple(_row(trial, spreads) for trial in spreads),
+    )
+
+
+def _changed(run: Run) -> str:
+    """The settings that are not the paper's, or our choice where it is silent, as they are typed."""
+    experiment = run.experiment
+    if experiment.task not in PAPER:
+        return run.folder.path.parent.name
+    usual = paper(experiment.task, experiment.method, seed=experiment.seed, episodes=experiment.episodes)
+    return ", ".join(differences(sealed(usual), experiment)).replace("_", "-") or UNCHANGED
+
+
+def _order(trial: Trial) -> tuple[int, bool, str]:
+    return trial.episodes, trial.changed != UNCHANGED, trial.changed
+
+
+def _spreads(task: str, runs: list[Run]) -> Spreads:
+    return tuple(_spread(task, runs, split) for split in SPLITS)
+
+
+def _spread(task: str, runs: list[Run], split: str) -> Spread | None:
+    sizes = getattr(runs[0].experiment.rosters, split)
+    if not sizes:
+        return None
+    means = [run.scores.means(sizes).mean() for run in runs if run.scores]
+    return over_seeds(np.array(means) * task_title(task).scale)
+
+
+def _row(trial: Trial, spreads: dict[Trial, Spreads]) -> tuple[Cell, ...]:
+    rivals = [found for other, found in spreads.items() if other.episodes == trial.episodes]
+    usual = spreads.get(Trial(UNCHANGED, trial.episodes)) if trial.changed != UNCHANGED else None
+    cells = [
+        _cell(own, usual[place] if usual else None, [found[place] for found in rivals])
+        for place, own in enumerate(spreads[trial])
+    ]
+    return Cell(trial.changed), Cell(f"{trial.episodes:,}"), *cells
+
+
+def _cell(own: Spread | None, usual: Spread | None, column: list[Spread | None]) -> Cell:
+    if own is None:
+        return Cell(NOTHING)
+    best = len(column) > 1 and own.mean == max(spread.mean for spread in column if spread)
+    return Cell(spread_text(own), best, f"{own.mean - usual.mean:+.2f}" if usual else "")
