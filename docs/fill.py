@@ -1,6 +1,7 @@
 """Puts the report's tables into the pages: `make results` runs it, so no number there is typed by hand.
 
-A page says where a table goes with two comments, and whatever stands between them is replaced:
+A page says where a table goes with two comments, and whatever stands between them is replaced; a table that
+the report does not have yet is said to be missing:
 
     <!-- table main -->
     <!-- end -->
@@ -12,6 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "results" / "report" / "tables"
 PAGES = (ROOT / "README.md", ROOT / "docs" / "reproduction.md")
+MISSING = "*No recorded runs for this table yet.*\n"
 SLOT = re.compile(r"^<!-- table ([\w-]+) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 
 
@@ -20,7 +22,9 @@ def filled(text: str) -> str:
 
     def table(match: re.Match[str]) -> str:
         name = match.group(1)
-        return f"<!-- table {name} -->\n\n{(TABLES / f'{name}.md').read_text(encoding='utf-8')}\n<!-- end -->"
+        file = TABLES / f"{name}.md"
+        content = file.read_text(encoding="utf-8") if file.exists() else MISSING
+        return f"<!-- table {name} -->\n\n{content}\n<!-- end -->"
 
     return SLOT.sub(table, text)
 

@@ -16,6 +16,7 @@ from pc3d.errors import BadInput
 from pc3d.experiments import paper, sealed
 from pc3d.plain import differences
 from pc3d.study import Group, Study, load_study, with_only
+from tests.docs.pages import ROOT, blocks
 from tests.training.runs import SETTINGS, digests
 
 FILE = f"""
@@ -91,6 +92,15 @@ def test_every_choice_of_the_study_changes_one_setting_and_none_sees_a_test_size
         changed = differences(usual, experiment)
         assert len(changed) == (job.folder.parent.name != "as-it-is"), changed
         assert experiment.rosters.test == ()
+
+
+def test_the_study_on_its_page_is_a_study(tmp_path):
+    (shown,) = blocks(ROOT / "docs" / "studies.md", "toml")
+    (tmp_path / "mine.toml").write_text(shown)
+    jobs = load_study(str(tmp_path / "mine.toml")).jobs(tmp_path)
+    assert len(jobs) == 2 * 3 + 3 * 3
+    for job in jobs:
+        assert parse(job.train_words[1:]).experiment.episodes == 6000
 
 
 def test_the_same_job_twice_is_refused():
