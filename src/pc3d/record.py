@@ -14,6 +14,7 @@ from pc3d.metrics import Line, read_lines
 from pc3d.run_folder import RunFolder
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
+DIGITS = 6  # more than a curve can show, and half the size
 COPIED = (
     "experiment.json",
     "clock.jsonl",
@@ -82,7 +83,8 @@ def _merged_returns(lines: list[Line]) -> dict[str, tuple[int, float]]:
 
 
 def _mean(values: Iterable[float], weights: list[int]) -> float:
-    return sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
+    mean = sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
+    return float(f"{mean:.{DIGITS}g}")
 
 
 def _as_lines(lines: Iterable[dict[str, Any]]) -> bytes:
