@@ -68,6 +68,99 @@ def test_before_the_first_gradient_step_the_policy_is_the_one_that_played(method
     )
 
 
+@pytest.mark.parametrize("method", ["ippo", "mappo", "pc3d", "a-mappo"])
+def test_the_objective_is_the_weighted_sum_of_its_terms(method):
+    experiment = small_experiment(method)
+    ppo = experiment.ppo
+    learner, episodes = played(experiment)
+    batch = prepared(experiment, learner, episodes)
+    parts = objective(learner.networks, batch, experiment)
+    actor, decisions = learner.networks.actor, np.asarray(batch.decisions)
+    logits = actor.conditioning(actor.remember(batch.first_memory, batch.observations)).logits
+    probabilities = np.asarray(jax.nn.softmax(logits), np.float64)[decisions]
+    entropy = -np.sum(probabilities * np.log(probabilities), axis=-1).mean()
+    # The values of before the update are still those of the networks, and the ratio is still one.
+    apart = np.asarray((batch.values - batch.value_targets) ** 2)
+    value = apart[decisions if method == "ippo" else np.asarray(batch.played)].mean()
+    policy = -np.asarray(batch.advantages)[decisions].mean()
+    np.testing.assert_allclose((parts.entropy, parts.value), (entropy, value), rtol=1e-4)
+    np.testing.assert_allclose(parts.policy, policy, atol=1e-5)
+    distilled = experiment.distillation.weight * parts.distillation if method == "pc3d" else 0
+    total = policy + ppo.value_coefficient * value - ppo.entropy_coefficient * entropy + distilled
+    np.testing.assert_allclose(parts.total, total, atol=1e-5)
+
+
+@pytest.mark.parametrize("per_agent", [True, False])
+def test_value_targets_are_advantages_and_values_of_the_reward_that_is_learned_from(per_agent):
+    experiment = small_experiment("mappo")
+    bare = replace(
+        experiment.recipe, normalise_values=False, normalise_advantages=False, reward_per_agent=per_agent
+    )
+    experiment = replace(experiment, recipe=bare)
+    learner, episodes = played(experiment)
+    batch = prepared(experiment, learner, episodes)
+    for number, size in enumerate(np.asarray(SIZES)):
+        rewards = np.asarray(episodes.rewards[number]) / (size if per_agent else 1)
+        advantages = np.asarray(batch.advantages[number, :, 0])
+        values = np.asarray(batch.values[number])
+        errors = rewards[:-1] + experiment.ppo.discount * values[1:] - values[:-1]
+        later = experiment.ppo.discount * experiment.ppo.gae_lambda * advantages[1:]
+        np.testing.assert_allclose(advantages[:-1], errors + later, atol=1e-4)
+        np.testing.assert_allclose(batch.value_targets[number], advantages + values, atol=1e-4)
+
+
+def test_normalised_targets_and_advantages_are_those_without_normalisation_on_another_scale():
+    experiment = small_experiment("mappo")
+    bare = replace(experiment.recipe, normalise_values=False, normalise_advantages=False)
+    learner, episodes = played(experiment)
+    plain = prepared(replace(experiment, recipe=bare), learner, episodes)
+    plan = SequencePlan.make(experiment, len(SIZES), 25)
+    scale, batch = prepare(experiment, learner, episodes, plan)
+    np.testing.assert_allclose(scale.stretch(batch.value_targets), plain.value_targets, atol=1e-3)
+    decisions = np.asarray(batch.decisions)
+    expected = np.asarray(plain.advantages)[decisions]
+    expected = (expected - expected.mean()) / expected.std()
+    np.testing.assert_allclose(np.asarray(batch.advantages)[decisions], expected, atol=1e-4)
+
+
+def test_values_are_read_on_the_scale_that_was_followed():
+    """After an update, a network's value of zero stands for the mean of the targets it followed."""
+    experiment = small_experiment("mappo")
+    bare = replace(experiment.recipe, normalise_advantages=False)
+    experiment = replace(experiment, recipe=bare)
+    learner, episodes = played(experiment)
+    followed = eqx.tree_at(
+        lambda learner: learner.value_scale,
+        learner,
+        learner.value_scale.follow(jnp.array([-30.0, -10.0]), jnp.array([True, True]), 1.0),
+    )
+    one, other = (prepared(experiment, each, episodes) for each in (learner, followed))
+    values = [np.asarray(one.values), -20 + 10 * np.asarray(one.values)]
+    for batch, read in zip((one, other), values, strict=True):
+        advantages = np.asarray(batch.advantages[:, :, 0])
+        rewards = np.asarray(episodes.rewards) / np.asarray(SIZES)[:, None]
+        errors = rewards[:, :-1] + experiment.ppo.discount * read[:, 1:] - read[:, :-1]
+        later = experiment.ppo.discount * experiment.ppo.gae_lambda * advantages[:, 1:]
+        np.testing.assert_allclose(advantages[:, :-1], errors + later, atol=1e-3)
+
+
+def test_the_student_is_taught_by_the_averaged_teacher():
+    experiment = small_experiment("pc3d")
+    learner, episodes = played(experiment)
+    learner = eqx.tree_at(
+        lambda learner: learner.averaged_teacher.queries, learner, 5 * learner.averaged_teacher.queries
+    )
+    batch = prepared(experiment, learner, episodes)
+    active = jnp.broadcast_to(batch.active[:, None, :], batch.actions.shape)
+    expected = learner.averaged_teacher.contexts(batch.observations, active)
+    decisions = np.asarray(batch.decisions)
+    np.testing.assert_allclose(
+        np.asarray(batch.teacher_contexts)[decisions], np.asarray(expected)[decisions], atol=1e-5
+    )
+    learning = learner.networks.critic.teacher.contexts(batch.observations, active)
+    assert np.abs(np.asarray(learning - expected)[decisions]).max() > 1e-3
+
+
 def test_the_distillation_term_is_the_mean_huber_over_decisions():
     experiment = small_experiment("pc3d")
     learner, episodes = played(experiment)
@@ -149,6 +242,19 @@ def test_the_averaged_teacher_follows_at_its_rate():
     np.testing.assert_allclose(
         moved.averaged_teacher.queries, moved.networks.critic.teacher.queries, atol=1e-6
     )
+    once = replace(experiment, ppo=replace(experiment.ppo, epochs=1, batch_size=len(SIZES)))
+    stepped, _ = learn(once, learner, episodes, jax.random.key(0))
+    before, after = learner.averaged_teacher.queries, stepped.networks.critic.teacher.queries
+    expected = before + once.distillation.teacher_rate * (after - before)
+    np.testing.assert_allclose(stepped.averaged_teacher.queries, expected, atol=1e-7)
+
+
+def test_an_update_takes_one_step_for_each_minibatch_of_each_epoch():
+    experiment = small_experiment("mappo")
+    experiment = replace(experiment, ppo=replace(experiment.ppo, epochs=3, batch_size=1))
+    learner, episodes = played(experiment)
+    after, _ = learn(experiment, learner, episodes, jax.random.key(0))
+    assert int(after.adam.count) == 3 * len(SIZES)
 
 
 @pytest.mark.parametrize(
