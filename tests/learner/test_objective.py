@@ -90,6 +90,23 @@ def test_the_objective_is_the_weighted_sum_of_its_terms(method):
     np.testing.assert_allclose(parts.total, total, atol=1e-5)
 
 
+@pytest.mark.parametrize("clips", [True, False])
+def test_a_clipped_value_counts_where_its_error_is_the_larger(clips):
+    experiment = small_experiment("mappo")
+    experiment = replace(experiment, recipe=replace(experiment.recipe, clip_values=clips))
+    learner, episodes = played(experiment)
+    batch = prepared(experiment, learner, episodes)
+    now, targets, clip = np.asarray(batch.values), np.asarray(batch.value_targets), experiment.ppo.clip
+    before = now + random_team(2, *now.shape)
+    near = before + np.clip(now - before, -clip, clip)
+    errors = (now - targets) ** 2
+    expected = np.maximum(errors, (near - targets) ** 2) if clips else errors
+    batch = eqx.tree_at(lambda batch: batch.values, batch, before)
+    np.testing.assert_allclose(
+        objective(learner.networks, batch, experiment).value, expected.mean(), rtol=1e-4
+    )
+
+
 @pytest.mark.parametrize("per_agent", [True, False])
 def test_value_targets_are_advantages_and_values_of_the_reward_that_is_learned_from(per_agent):
     experiment = small_experiment("mappo")
