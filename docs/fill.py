@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "results" / "report" / "tables"
 PAGES = (ROOT / "README.md", ROOT / "docs" / "reproduction.md")
-MISSING = "*No recorded runs for this table yet.*\n"
+MISSING = "*The recorded runs do not make this table yet.*\n"
 SLOT = re.compile(r"^<!-- table ([\w-]+) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pc3d.errors import unknown_name
+from pc3d.plain import differences
 from pc3d.roster import Curriculum, Rosters, Stage
 from pc3d.settings import (
     ActorSettings,
@@ -131,6 +132,17 @@ def specialist(experiment: Experiment, team_size: str) -> Experiment:
 def sealed(experiment: Experiment) -> Experiment:
     """The experiment without its test sizes, which nothing that is tried may see: not even its policies."""
     return replace(experiment, rosters=experiment.rosters.sealed())
+
+
+def changes(experiment: Experiment) -> list[str]:
+    """The settings that are not those it would have by default, as `name: default → setting`."""
+    task, method, seed, episodes = experiment.task, experiment.method, experiment.seed, experiment.episodes
+    if task in PAPER:
+        usual = paper(task, method, seed=seed, episodes=episodes)
+    else:
+        sizes, world = (experiment.rosters, experiment.curriculum), experiment.world
+        usual = custom(task, method, *sizes, world=world, seed=seed, episodes=episodes)
+    return differences(sealed(usual) if experiment.rosters.sealed_largest else usual, experiment)
 
 
 @dataclass(frozen=True)

@@ -9,20 +9,21 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+from pc3d.evaluation.evaluation_file import ON_ORIGINALS
 from pc3d.files import explained, write_atomically
 from pc3d.metrics import Line, read_lines
 from pc3d.run_folder import RunFolder
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
-DIGITS = 6  # more than a curve can show, and half the size
+DIGITS = 6  # more than a curve can show, and a quarter less to keep
 COPIED = (
     "experiment.json",
     "clock.jsonl",
     "evaluation.json",
     "context.json",
     "scores.csv",
-    "evaluation-original.json",
-    "scores-original.csv",
+    f"evaluation{ON_ORIGINALS}.json",
+    f"scores{ON_ORIGINALS}.csv",
 )
 POSITIONS = ("update", "episodes", "stage")
 RETURNS = ("return", "return_by_size")

@@ -32,7 +32,7 @@ class Rosters:
     validation: tuple[int, ...] = ()
     test: tuple[int, ...] = ()
     sealed_largest: tyro.conf.Suppress[int] = 0
-    """Above 0 in a search: networks fit teams of this size, but only the sizes named above may be played."""
+    """Above 0 where test sizes are sealed: networks fit such teams, but only the sizes above are played."""
 
     def __post_init__(self) -> None:
         if not self.train:
@@ -44,27 +44,32 @@ class Rosters:
         if len(set(sizes)) < len(sizes):
             raise BadInput(f"each team size belongs to one split only, but these were given: {sizes}")
         if self.sealed_largest and self.test:
-            raise BadInput("sealed rosters, those of a search, have no test sizes")
+            raise BadInput("sealed rosters have no test sizes")
 
     @property
     def all(self) -> tuple[int, ...]:
         return tuple(sorted(self.train + self.validation + self.test))
 
     @property
+    def train_and_validation(self) -> tuple[int, ...]:
+        """The sizes that may be looked at while something is being chosen."""
+        return tuple(sorted(self.train + self.validation))
+
+    @property
     def largest(self) -> int:
         return max(*self.all, self.sealed_largest)
 
     def sealed(self) -> Rosters:
-        """The same rosters for a search: of the test sizes, only how wide networks must be is left."""
+        """The same rosters for trying out: of the test sizes, only how wide networks must be is left."""
         return Rosters(self.train, self.validation, sealed_largest=self.largest)
 
     def refuse_sealed(self, team_sizes: Iterable[int]) -> None:
-        """Refuse to play, in a search or with a policy from one, a size that is not for searching."""
+        """Refuse to play, while something is tried out or with a policy of that, a size not meant for it."""
         sealed = [size for size in team_sizes if self.sealed_largest and size not in self.all]
         if sealed:
             raise BadInput(
-                f"team size {sealed[0]} is sealed: this policy belongs to a search, which may only see sizes "
-                f"{', '.join(map(str, self.all))}; train a policy with the search's preset and play that one"
+                f"team size {sealed[0]} is sealed: this policy was trained to try something out, with sizes "
+                f"{', '.join(map(str, self.all))} alone; train one with the same settings that is not sealed"
             )
 
     def split_of(self, team_size: int) -> SplitName | Literal["other"]:

@@ -36,7 +36,7 @@ class Group:
     options: tuple[str, ...] = ()
     """More words for `pc3d train`, such as "--ppo.epochs 4"."""
     variations: tuple[str, ...] = ()
-    """One run for each of these, such as "--ppo.epochs 4"; an empty one is the group as it is."""
+    """A run for each of these words beside the options; the empty one is the group as it is; needs sealed."""
     sealed: bool = False
     """Never play a test size: for trying out what a method is to be before it is judged."""
 
@@ -49,8 +49,12 @@ class Group:
                 if name not in known:
                     raise unknown_name(kind, name, known)
         check_preset_name(self.preset)
-        if self.specialists and self.variations:
-            raise BadInput("a study's group has either specialists or variations, not both")
+        if self.specialists and (self.variations or self.sealed):
+            raise BadInput(
+                "a study's specialists play test sizes, too: they can neither be sealed nor varied"
+            )
+        if self.variations and not self.sealed:
+            raise BadInput("a study's variations are there to be chosen from, so they need sealed = true")
         for word in (word for option in self.options + self.variations for word in option.split()):
             if word.partition("=")[0] in NO_OPTIONS:
                 raise BadInput(f"a study's options cannot have {word}: the study itself decides that")
@@ -73,7 +77,7 @@ class Study:
             raise BadInput("this study has no job left to do: nothing in it matches what was asked for")
         places = [job.folder for job in jobs]
         if len(set(places)) < len(places):
-            raise BadInput("this study has the same task, method and seed in two groups")
+            raise BadInput("this study has the same task, method and seed twice")
         return sorted(jobs, key=lambda job: (job.seed, job.task, METHOD_NAMES.index(job.method), job.folder))
 
 
@@ -157,18 +161,18 @@ def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
     if group.sealed:
         options += ("--sealed", "True")
     for task, method, seed in product(group.tasks, group.methods, group.seeds):
-        for part, words in _parts(group, task).items():
+        for part, words in _parts(group, task):
             place = folder / task / method / part / f"seed-{seed}"
             yield Job(task, method, seed, place, (*options, *words), rollouts)
 
 
-def _parts(group: Group, task: str) -> dict[str, list[str]]:
+def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:
     """Into what a method's runs are divided, as folders, and the words that make each: mostly nothing."""
     if group.specialists:
-        return {f"size-{size}": ["--specialist", str(size)] for size in ROSTERS[task].all}
+        return [(f"size-{size}", ["--specialist", str(size)]) for size in ROSTERS[task].all]
     if group.variations:
-        return {_folder_name(words): words.split() for words in group.variations}
-    return {"": []}
+        return [(_folder_name(words), words.split()) for words in group.variations]
+    return [("", [])]
 
 
 def _folder_name(words: str) -> str:

@@ -5,10 +5,21 @@ import runpy
 import pytest
 
 from pc3d.cli import main
+from pc3d.experiments import ROSTERS
 from tests.docs.pages import ROOT
 
 RESULTS = ROOT / "results"
 fill = runpy.run_path(str(ROOT / "docs" / "fill.py"))
+
+
+WHOLE = {"main", "ablation", "hyper", "wall-clock"}
+BY_TASK = ("differences", "statistics", "recovery", "gate", "originals", "trials-mappo", "trials-pc3d")
+
+
+@pytest.mark.parametrize("page", fill["PAGES"], ids=lambda page: page.name)
+def test_a_page_asks_for_tables_that_a_report_can_have(page):
+    known = WHOLE | {f"{kind}-{task}" for kind in BY_TASK for task in ROSTERS}
+    assert {match.group(1) for match in fill["SLOT"].finditer(page.read_text())} <= known
 
 
 @pytest.mark.parametrize("page", fill["PAGES"], ids=lambda page: page.name)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from pc3d.evaluation.evaluation_file import write_evaluation
 from pc3d.report.originals import originals_table
 from pc3d.report.runs import find_runs
 from pc3d.report.write import write_report
@@ -38,6 +39,20 @@ def test_other_numbers_of_rollouts_make_no_pairs(run, tmp_path):
     table = originals_table(find_runs([tmp_path]), "lbf")
     assert table is not None
     assert [cell.text for cell in table.rows[0][3:]] == ["20.00 (n=3)", "15.00 (n=2)", "–", "–"]
+
+
+@pytest.mark.parametrize("rule", ["policy_sha256", "starts_seed", "actions"])
+def test_scores_by_other_rules_make_no_pairs(run, tmp_path, rule):
+    rules = {"format": 1, "policy_sha256": "a", "starts_seed": 1, "actions": "sampled"}
+    returns = {2: [0.1, 0.2, 0.3]}
+    for backend, changed in (("jax", {}), ("original", {rule: "other"})):
+        name = "scores.csv" if backend == "jax" else "scores-original.csv"
+        write_scores(run.path / name, [(run.experiment(), returns)])
+        content = (run.path / name).read_bytes()
+        write_evaluation(run.path, {**rules, "backend": backend, **changed}, content)
+    table = originals_table(find_runs([tmp_path]), "lbf")
+    assert table is not None
+    assert [cell.text for cell in table.rows[0][5:]] == ["–", "–"]
 
 
 def test_without_such_scores_there_is_no_table(run, tmp_path):

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from pc3d.cli import main
+from pc3d.errors import DamagedFile
+from pc3d.evaluation.evaluation_file import write_evaluation
+from pc3d.experiments import paper
 from pc3d.metrics import read_lines
 from pc3d.record import record_run, thinned
 from pc3d.report.runs import find_runs
@@ -97,3 +100,37 @@ def test_an_interrupted_record_does_not_count_and_is_made_anew(run, tmp_path, mo
     record_run(run, target, with_policy=False)
     assert set(json.loads((target / "done.json").read_text())["recorded"]) == {"metrics.jsonl"}
     assert np.isfinite([one["return"] for one in read_lines(target / "metrics.jsonl")]).all()
+
+
+def test_two_runs_that_would_have_one_place_are_refused_and_nothing_is_written(tmp_path, capsys):
+    sealed = paper("spread", "pc3d").rosters.sealed()
+    for name, episodes in (("a", 10), ("b", 20)):
+        seen = {size: [0.0] for size in sealed.all}
+        run = make_run(tmp_path / name, "spread", "pc3d", 0, seen, rosters=sealed, episodes=episodes)
+        run.metrics.write_text("")
+    assert main(["record", str(tmp_path), "--out", str(tmp_path / "results")]) == 2
+    assert "would both be recorded as" in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_record_of_another_experiment_is_never_replaced(run, tmp_path, capsys):
+    words = ["record", "--out", str(tmp_path / "results")]
+    assert main([*words, str(tmp_path / "runs")]) == 0
+    make_run(tmp_path / "shorter", "spread", "pc3d", 0, SCORES, episodes=7).metrics.write_text("")
+    assert main([*words, str(tmp_path / "shorter")]) == 2
+    assert "is the record of another experiment" in capsys.readouterr().err
+    (kept,) = find_runs([tmp_path / "results"]).all
+    assert kept.experiment == run.experiment()
+    assert main([*words, str(tmp_path / "runs")]) == 0  # the same one may come again
+
+
+def test_scores_on_the_original_package_are_kept_with_their_rules(run, tmp_path):
+    scores = (run.path / "scores.csv").read_bytes()
+    write_evaluation(run.path, {"format": 1, "backend": "original"}, scores)
+    (run.path / "scores-original.csv").write_bytes(scores)
+    assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]) == 0
+    (kept,) = find_runs([tmp_path / "results"]).all
+    assert kept.evaluation_on_originals["backend"] == "original"
+    (kept.folder.path / "scores-original.csv").write_bytes(scores.replace(b"-2.0", b"-3.0"))
+    with pytest.raises(DamagedFile, match=r"scores-original.csv is damaged"):
+        find_runs([tmp_path / "results"])

@@ -5,12 +5,14 @@ from dataclasses import replace
 import pytest
 
 from pc3d.cli import main
+from pc3d.cli.study import with_records
 from pc3d.errors import BadInput
 from pc3d.experiments import paper
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.trials import trial_tables
 from pc3d.report.write import write_report
+from pc3d.study import Group, Study
 from tests.report.made_up import make_run
 
 SEEN = range(2, 7)  # LBF's sizes without the test split
@@ -55,6 +57,30 @@ def test_each_row_names_what_was_changed_and_its_difference_from_the_same_length
     assert [row[3].best for row in table.rows] == [False, True, False, False]
 
 
+def test_what_all_trials_share_is_said_once(tmp_path):
+    steps = replace(USUAL.recipe, batch_unit="team_steps")
+    make_trial(tmp_path, "a", 0, 0.1, recipe=steps)
+    make_trial(tmp_path, "b", 0, 0.2, recipe=replace(steps, activation="tanh"))
+    (table,) = trial_tables(find_runs([tmp_path]))
+    assert [row[0].text for row in table.rows] == ["as it is", "recipe.activation: relu → tanh"]
+    assert table.caption.endswith("In every row: recipe.batch-unit: sequences → team_steps.")
+
+
+def test_trials_whose_returns_mean_different_things_are_refused(folder):
+    make_run(
+        folder / "mean",
+        "spread",
+        "mappo",
+        0,
+        None,
+        rosters=paper("spread", "mappo").rosters.sealed(),
+        collisions="mean",
+    )
+    make_run(folder / "pairs", "spread", "mappo", 0, None, rosters=paper("spread", "mappo").rosters.sealed())
+    with pytest.raises(BadInput, match="define the return differently"):
+        find_runs([folder])
+
+
 def test_trials_stand_apart_from_the_runs_that_are_judged(folder):
     make_run(folder / "final", "lbf", "mappo", 0, {size: [0.5] for size in range(2, 9)})
     runs = find_runs([folder])
@@ -84,13 +110,19 @@ def test_the_same_trial_twice_is_refused(folder):
         find_runs([folder])
 
 
-def test_trials_are_recorded_where_their_study_would_look_for_them(tmp_path):
+@pytest.mark.parametrize("part", ["as-it-is", "mappo"])  # of variations, and of a group without them
+def test_trials_are_recorded_where_their_study_would_look_for_them(tmp_path, part):
+    variations = ("",) if part == "as-it-is" else ()
+    group = Group(("lbf",), ("mappo",), (0,), episodes=5000, sealed=True, variations=variations)
+    study = Study("one", (group,))
+    (job,) = study.jobs(tmp_path / "study")
     run = make_trial(tmp_path, "x", 0, 0.1)
-    study = tmp_path / "study" / "lbf" / "mappo" / "as-it-is" / "seed-0"
-    study.parent.mkdir(parents=True)
-    run.path.rename(study)
-    (study / "metrics.jsonl").write_text("")
-    assert main(["record", str(tmp_path / "study"), "--out", str(tmp_path / "results")]) == 0
-    kept = tmp_path / "results" / "lbf" / "mappo" / "as-it-is" / "seed-0"
-    assert (kept / "scores.csv").exists()
-    assert not (kept / "final.safetensors").exists()  # a policy that may not be judged is of no use
+    job.folder.parent.mkdir(parents=True)
+    run.path.rename(job.folder)
+    (job.folder / "metrics.jsonl").write_text("")
+    results, elsewhere = tmp_path / "results", tmp_path / "elsewhere"
+    assert main(["record", str(tmp_path / "study"), "--out", str(results)]) == 0
+    (recorded,) = with_records(study.jobs(elsewhere), elsewhere, results)
+    assert recorded.folder.is_relative_to(results)
+    # A policy that may not be judged is of no use.
+    assert not (recorded.folder / "final.safetensors").exists()

@@ -98,14 +98,14 @@ def test_the_study_on_its_page_is_a_study(tmp_path):
     (shown,) = blocks(ROOT / "docs" / "studies.md", "toml")
     (tmp_path / "mine.toml").write_text(shown)
     jobs = load_study(str(tmp_path / "mine.toml")).jobs(tmp_path)
-    assert len(jobs) == 2 * 3 + 3 * 3
+    assert len(jobs) == 3 * 3
     for job in jobs:
         assert parse(job.train_words[1:]).experiment.episodes == 6000
 
 
 def test_the_same_job_twice_is_refused():
     group = Group(("spread",), ("mappo",), (0,))
-    with pytest.raises(BadInput, match="in two groups"):
+    with pytest.raises(BadInput, match="same task, method and seed twice"):
         Study("twice", (group, group)).jobs(Path("runs"))
 
 
@@ -118,8 +118,19 @@ def test_the_same_job_twice_is_refused():
         ('about = "x"\n[[groups]]\ntasks = []\nmethods = ["pcd3"]\nseeds = []', "perhaps you meant pc3d"),
         ('about = "x"\n[[groups]]\ntask = []', "perhaps you meant tasks"),
         ("about = [[[", "not a valid study file"),
-        (f"{GROUP}\nspecialists = true\nvariations = ['']", "either specialists or variations"),
-        (f"{GROUP}\nvariations = ['--sealed False']", "cannot have --sealed"),
+        (f"{GROUP}\nspecialists = true\nvariations = ['']", "neither be sealed nor varied"),
+        (f"{GROUP}\nspecialists = true\nsealed = true", "neither be sealed nor varied"),
+        (f"{GROUP}\nvariations = ['']", "need sealed = true"),
+        (f"{GROUP}\nsealed = true\nvariations = ['--sealed False']", "cannot have --sealed"),
+        (f"{GROUP}\nsealed = true\nvariations = ['', ' ']", "twice"),
+        (
+            f"{GROUP}\nsealed = true\nvariations = ['', '--recipe.environments 8']",
+            "as-it-is and lbf pc3d seed 0 recipe.environments-8 of this study are the same run",
+        ),
+        (
+            f"{GROUP}\nsealed = true\noptions = ['--rosters.validation 3 5 7 --rosters.test 8']",
+            "7 agents are one of them",
+        ),
     ],
 )
 def test_a_bad_study_file_is_one_sentence_and_exit_code_2(tmp_path, capsys, content, sentence):
@@ -129,6 +140,15 @@ def test_a_bad_study_file_is_one_sentence_and_exit_code_2(tmp_path, capsys, cont
     errors = capsys.readouterr().err
     assert sentence in errors
     assert "Traceback" not in errors
+
+
+def test_a_misspelt_option_is_noticed_before_anything_begins(tmp_path, capsys):
+    path = tmp_path / "bad.toml"
+    path.write_text(f"{GROUP}\noptions = ['--recipe.enviroments 8']")
+    with pytest.raises(SystemExit, match="2"):
+        main(["study", str(path), "--folder", str(tmp_path / "study")])
+    assert "--recipe.environments" in capsys.readouterr().err
+    assert not (tmp_path / "study").exists()
 
 
 def test_a_killed_study_ends_with_the_files_of_an_undisturbed_one(tmp_path, study_file):

@@ -182,6 +182,21 @@ def test_report_does_not_mix_searched_policies_with_others(searched_run, tmp_pat
     assert [run.folder.path for run in runs.trials] == [searched_run.path]
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--specialist", "9"), ("--rosters.validation", "3", "9", "--rosters.test", "10")],
+)
+def test_a_sealed_training_is_given_no_test_size_by_another_way(words, capsys):
+    assert main(["train", "spread", "mappo", "--sealed", "True", *words]) == 2
+    assert "9 agents are one of them" in capsys.readouterr().err
+
+
+def test_the_loss_of_an_exported_policy_is_not_measured_at_sealed_sizes(searched_run, tmp_path, capsys):
+    words = ["export", str(searched_run.path), str(tmp_path / "policy.onnx"), "--int8", "--team-sizes", "9"]
+    assert main(words) == 2
+    assert "team size 9 is sealed" in capsys.readouterr().err
+
+
 def test_a_policy_trained_with_test_sizes_sealed_is_refused_there(tmp_path, capsys):
     words = ["train", "spread", "mappo", "--sealed", "True", "--folder", str(tmp_path), *SETTINGS]
     assert main(words) == 0

@@ -104,9 +104,10 @@ def _int8_content(
         raise BadInput(
             f"--int8 must be measured in play, and {task.name} is not part of pc3d: export float32"
         )
-    sizes = tuple(sorted(rosters.train + rosters.validation))
+    sizes = rosters.train_and_validation
     if command.team_sizes is not None:
         sizes = team_sizes_for(task, command.team_sizes)
+    rosters.refuse_sealed(sizes)
     models = (float32, onnx_model(actor, description, int8=True))
     with progress_bar() as progress:
         bar = progress.add_task("playing float32 and int8", total=len(sizes))

@@ -11,8 +11,10 @@ import tyro
 from rich.progress import track
 
 from pc3d.errors import BadInput
+from pc3d.plain import differences
 from pc3d.record import record_run
 from pc3d.report.runs import Run, find_runs
+from pc3d.run_folder import RunFolder
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,9 @@ class Command:
     runs: Annotated[tuple[Path, ...], tyro.conf.Positional]
     """Folders that hold runs, at any depth."""
     out: Path = Path("results")
-    """Where each run's record goes, below TASK/METHOD/seed-N."""
+    """Where each run's record goes: below TASK/METHOD, as in the folder of a study."""
     policies: tuple[str, ...] = ("mappo", "pc3d")
-    """Methods whose policy is kept, with its replays, for one seed of each task."""
+    """Methods whose policy for all sizes is kept, with its replays, for one seed of each task."""
     policies_seed: int = 0
     """Which seed that is."""
 
@@ -32,14 +34,34 @@ def run(command: Command) -> int:
         raise BadInput("usage: pc3d record RUNS... --out DIR; RUNS are folders that hold runs")
     found = find_runs(command.runs)
     ready = [one for one in found.given if one.trouble is None]
-    for one in track(ready, "recording", transient=True, disable=not sys.stdout.isatty()):
+    places = [command.out / place_of(one) for one in ready]
+    refuse_losses(ready, places)
+    for one, place in track(
+        list(zip(ready, places, strict=True)), "recording", transient=True, disable=not sys.stdout.isatty()
+    ):
         chosen = one.experiment.method in command.policies and one.experiment.seed == command.policies_seed
-        record_run(one.folder, command.out / place_of(one), with_policy=chosen and one in found.all)
+        record_run(one.folder, place, with_policy=chosen and one in found.all)
     for one in found.given:
         if one.trouble is not None:
             print(f"pc3d: not recorded: {one.name}: {one.trouble}", file=sys.stderr)
     print(f"{len(ready)} runs are recorded in {command.out}")
     return 0
+
+
+def refuse_losses(runs: list[Run], places: list[Path]) -> None:
+    """Refuse, before anything is written, to put one record into the place of another experiment's."""
+    taken: dict[Path, Run] = {}
+    for one, place in zip(runs, places, strict=True):
+        other = taken.setdefault(place, one)
+        if other is not one:
+            raise BadInput(f"{other.folder.path} and {one.folder.path} would both be recorded as {place}")
+        if (place / "experiment.json").exists():
+            changed = differences(RunFolder(place).experiment(), one.experiment)
+            if changed:
+                raise BadInput(
+                    f"{place} is the record of another experiment than {one.folder.path} ({changed[0]}): "
+                    "give another --out, or remove it first"
+                )
 
 
 def place_of(one: Run) -> Path:
@@ -49,7 +71,8 @@ def place_of(one: Run) -> Path:
 
 
 def _part(one: Run) -> str:
-    if one.is_trial:
-        return one.folder.path.parent.name
+    if one.is_trial:  # what makes it different is the name of its folder, if it has one
+        name = one.folder.path.resolve().parent.name
+        return "" if name == one.experiment.method else name
     sizes = one.experiment.rosters.all
     return f"size-{sizes[0]}" if len(sizes) == 1 else ""

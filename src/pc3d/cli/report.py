@@ -54,7 +54,7 @@ def run(command: Command) -> int:
 
 def _evaluate_missing(runs: Runs) -> bool:
     """Score the finished runs that are not scored at every team size, and say whether there were any."""
-    missing = tuple(run.folder.path for run in runs.all if run.folder.done and not run.complete)
+    missing = tuple(run.folder.path for run in runs.given if run.folder.done and not run.complete)
     if missing:
         evaluate.run(evaluate.Command(runs=missing))
     return bool(missing)

@@ -48,7 +48,9 @@ def run(command: Command) -> int:
         raise BadInput(f"a study needs at least 1 worker, not {command.workers}")
     study = with_only(load_study(command.study), command.only)
     folder = command.folder or default_folder(command.study)
-    jobs = with_records(study.jobs(folder), folder, command.recorded)
+    jobs = study.jobs(folder)
+    refuse_equal_experiments(jobs)
+    jobs = with_records(jobs, folder, command.recorded)
     console = Console(file=sys.stdout)  # the real one, also while a cluster's noise is kept from it
     console.print(f"{study.about} {len(jobs)} jobs, {sum(job.done for job in jobs)} of them done.")
     if command.dry_run:
@@ -81,6 +83,22 @@ def crew_for(command: Command, console: Console) -> Iterator[Crew]:
         raise MissingExtra("ray", "cluster") from None
     with cluster_at(command.ray, lambda sentence: console.print(sentence, soft_wrap=True)) as cluster:
         yield cluster
+
+
+def refuse_equal_experiments(jobs: list[Job]) -> None:
+    """No run twice under two names; and words that `pc3d train` does not know are noticed at once."""
+    from pc3d.cli.train import parse
+    from pc3d.settings import Experiment
+
+    parsed: dict[tuple[str, ...], Experiment] = {}
+    seen: dict[Experiment, Job] = {}
+    for job in jobs:
+        words = (job.task, job.method, *job.options)
+        if words not in parsed:  # seeds share them
+            parsed[words] = parse(list(words)).experiment
+        same = seen.setdefault(replace(parsed[words], seed=job.seed), job)
+        if same is not job:
+            raise BadInput(f"{same.name} and {job.name} of this study are the same run: leave one out")
 
 
 def with_records(jobs: list[Job], folder: Path, recorded: Path) -> list[Job]:

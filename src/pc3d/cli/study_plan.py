@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pc3d.cli.train import parse
+from pc3d.experiments import changes
 from pc3d.metrics import read_lines
 from pc3d.projection import Kind, project, seconds_together
 from pc3d.run_folder import RunFolder
@@ -41,19 +42,23 @@ def _episodes_left(job: Job) -> tuple[Experiment, int]:
 
 def _table(kinds: list[Kind]) -> Table:
     table = Table()
-    for heading in ("task", "method", "runs", "a run", "all that is left"):
+    for heading in ("task", "method", "changed", "runs", "a run", "all that is left"):
         table.add_column(heading)
     for kind in kinds:
         experiment = kind.experiment
         times = _time(kind.seconds_per_run), _time(kind.seconds_left)
-        table.add_row(experiment.task, experiment.method, str(kind.runs), *times)
+        table.add_row(experiment.task, experiment.method, _what(experiment), str(kind.runs), *times)
     return table
 
 
 def _name(experiment: Experiment) -> str:
+    return f"{experiment.task} {experiment.method} {_what(experiment)}".strip()
+
+
+def _what(experiment: Experiment) -> str:
+    """What sets it apart from the usual run of its method, if anything does."""
     sizes = experiment.rosters.all
-    only = f" with {sizes[0]} agents" if len(sizes) == 1 else ""
-    return f"{experiment.task} {experiment.method}{only}"
+    return f"with {sizes[0]} agents" if len(sizes) == 1 else ", ".join(changes(experiment))
 
 
 def _time(seconds: float) -> str:

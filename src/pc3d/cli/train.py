@@ -74,7 +74,12 @@ def parse(words: list[str]) -> Command:
         args=rest,
         config=(tyro.conf.FlagConversionOff, tyro.conf.AvoidSubcommands),
     )
-    return replace(command, experiment=sealed(command.experiment)) if command.sealed else command
+    if not command.sealed:
+        return command
+    shown = sorted(set(experiment.rosters.test) & set(command.experiment.rosters.train_and_validation))
+    if shown:
+        raise BadInput(f"--sealed keeps test sizes out of sight, and {shown[0]} agents are one of them")
+    return replace(command, experiment=sealed(command.experiment))
 
 
 def run(command: Command) -> int:

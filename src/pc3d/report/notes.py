@@ -6,7 +6,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from pc3d.evaluation.replay import WORLDS
-from pc3d.experiments import EPISODES, PAPER, paper
+from pc3d.experiments import EPISODES, PAPER, changes
 from pc3d.methods import METHODS
 from pc3d.plain import differences
 from pc3d.report.runs import CONTEXT_FILE, REFERENCES_FILE, Runs
@@ -103,7 +103,7 @@ def _outdated(runs: Runs) -> list[str]:
     """Runs whose scores are of another policy than the one that lies in the folder now."""
     return [
         f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
-        for run in runs.all
+        for run in runs.given
         if run.folder.final.exists()
         and run.evaluation.get("policy_sha256", "")
         not in ("", sha256(run.folder.final.read_bytes()).hexdigest())
@@ -140,13 +140,7 @@ def _other_settings(runs: Runs) -> list[str]:
         for method in runs.methods(task):
             if method not in PAPER.get(task, {}):
                 continue
-            changed = sorted(
-                {
-                    change
-                    for run in (run.experiment for run in runs.of(task, method))
-                    for change in differences(paper(task, method, seed=run.seed, episodes=run.episodes), run)
-                }
-            )
+            changed = sorted({change for run in runs.of(task, method) for change in changes(run.experiment)})
             if changed:
                 notes.append(f"{task} {method}: not trained with the paper's settings ({'; '.join(changed)})")
     return notes

@@ -7,7 +7,7 @@ import numpy as np
 from pc3d.report.differences import difference_cell
 from pc3d.report.names import file_name, method_title, task_title
 from pc3d.report.runs import Run, Runs
-from pc3d.report.statistics import mean_of
+from pc3d.report.statistics import mean_over_pairs
 from pc3d.report.tables import NOTHING, Cell, Table
 
 CAPTION = (
@@ -43,6 +43,12 @@ def _sizes(run: Run) -> list[int]:
     return sorted(set(run.scores.returns) & set(run.scores_on_originals.returns))
 
 
+def _scored_alike(run: Run) -> bool:
+    """Whether rollouts of one number are of one policy, from one start, with actions chosen alike."""
+    rules = ("policy_sha256", "starts_seed", "actions")
+    return all(run.evaluation.get(rule) == run.evaluation_on_originals.get(rule) for rule in rules)
+
+
 def _row(run: Run, size: int, scale: float) -> tuple[Cell, ...]:
     assert run.scores is not None
     assert run.scores_on_originals is not None
@@ -55,7 +61,7 @@ def _row(run: Run, size: int, scale: float) -> tuple[Cell, ...]:
         Cell(f"{port.mean():.2f} (n={len(port)})"),
         Cell(f"{original.mean():.2f} (n={len(original)})"),
     )
-    if len(port) != len(original):
+    if len(port) != len(original) or not _scored_alike(run):
         return *about, Cell(NOTHING), Cell(NOTHING)
     apart = original - port
-    return *about, difference_cell(mean_of(apart)), Cell(f"{np.abs(apart).max():.2f}")
+    return *about, difference_cell(mean_over_pairs(apart)), Cell(f"{np.abs(apart).max():.2f}")

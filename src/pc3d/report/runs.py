@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.errors import BadInput
-from pc3d.evaluation.evaluation_file import read_evaluation
+from pc3d.evaluation.evaluation_file import ON_ORIGINALS, read_evaluation
 from pc3d.metrics import read_lines
 from pc3d.report.json_tables import read_table
 from pc3d.report.names import methods_in_order, tasks_in_order
@@ -24,7 +24,7 @@ from pc3d.settings import Experiment
 from pc3d.tasks import TASKS
 
 SCORES_FILE = "scores.csv"
-ORIGINALS_FILE = "scores-original.csv"
+ORIGINALS_FILE = f"scores{ON_ORIGINALS}.csv"
 CONTEXT_FILE = "context.json"
 REFERENCES_FILE = "references.csv"
 
@@ -39,6 +39,7 @@ class Run:
     scores: Scores | None
     evaluation: dict[str, Any]  # by which rules it was scored; empty where that is not written down
     scores_on_originals: Scores | None = None
+    evaluation_on_originals: dict[str, Any] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -151,7 +152,9 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     judged = [run for run in runs if not run.is_trial]
     specialists = _specialists(judged)
     open_teams = [run for run in judged if run not in specialists]
-    _refuse_unlike(open_teams)
+    _refuse_other_returns(open_teams)
+    _refuse_other_returns(trials)
+    _refuse_other_splits(open_teams)
     return Runs(tuple(open_teams), _references(paths, open_teams), tuple(specialists), tuple(trials))
 
 
@@ -167,7 +170,6 @@ def _read_run(path: Path) -> Run:
     experiment = folder.experiment()
     if folder.done:
         folder.check_whole()
-    read_evaluation(path, original=True)  # refuses damaged scores
     return Run(
         folder=folder,
         experiment=experiment,
@@ -175,6 +177,7 @@ def _read_run(path: Path) -> Run:
         scores=_own_scores(path / SCORES_FILE, experiment),
         evaluation=read_evaluation(path),
         scores_on_originals=_own_scores(path / ORIGINALS_FILE, experiment),
+        evaluation_on_originals=read_evaluation(path, original=True),
     )
 
 
@@ -230,16 +233,26 @@ def _refuse_doubles(runs: list[Run]) -> None:
             )
 
 
-def _refuse_unlike(runs: list[Run]) -> None:
-    """One table must not mix returns that mean different things, or splits of different sizes."""
-    first: dict[str, Run] = {}
-    for run in runs:
-        other = first.setdefault(run.experiment.task, run)
-        both = f"{other.folder.path} and {run.folder.path}"
+def _refuse_other_returns(runs: list[Run]) -> None:
+    """One table must not mix returns that mean different things."""
+    for other, run in _with_first_of_task(runs):
         if run.return_definition != other.return_definition:
             raise BadInput(
-                f"{both} cannot stand in one table: they define the return differently "
-                f"({other.return_definition!r} and {run.return_definition!r})"
+                f"{other.folder.path} and {run.folder.path} cannot stand in one table: they define the "
+                f"return differently ({other.return_definition!r} and {run.return_definition!r})"
             )
+
+
+def _refuse_other_splits(runs: list[Run]) -> None:
+    """One table must not mix splits of different sizes."""
+    for other, run in _with_first_of_task(runs):
         if run.experiment.rosters != other.experiment.rosters:
-            raise BadInput(f"{both} cannot stand in one table: they split the team sizes differently")
+            raise BadInput(
+                f"{other.folder.path} and {run.folder.path} cannot stand in one table: they split the team "
+                "sizes differently"
+            )
+
+
+def _with_first_of_task(runs: list[Run]) -> Iterable[tuple[Run, Run]]:
+    first: dict[str, Run] = {}
+    return [(first.setdefault(run.experiment.task, run), run) for run in runs]

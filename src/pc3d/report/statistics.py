@@ -34,7 +34,7 @@ Resampling = Callable[[Matrix, Draws], Matrix]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, the seeds behind it, and its interval: none for a single seed, which tells of no other."""
+    """A number, the seeds or pairs behind it, and its interval: none for one alone, telling of no other."""
 
     value: float
     seeds: int
@@ -70,7 +70,7 @@ def difference(ours: Spread, theirs: Spread) -> Estimate:
     return Estimate(value, seeds, (value - reach, value + reach))
 
 
-def mean_of(values: Float[np.ndarray, " pair"]) -> Estimate:
+def mean_over_pairs(values: Float[np.ndarray, " pair"]) -> Estimate:
     """The mean of differences within pairs, with the interval of Student's t."""
     mean, count = float(np.mean(values)), len(values)
     if count < 2:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from pc3d.experiments import PAPER, paper, sealed
-from pc3d.plain import differences
+from pc3d.experiments import changes
 from pc3d.report.names import file_name, method_title, methods_in_order, task_title, tasks_in_order
 from pc3d.report.result_tables import spread_text
 from pc3d.report.runs import Run, Runs
@@ -20,7 +20,8 @@ UNCHANGED = "as it is"
 CAPTION = (
     "Mean return of a split over n seeds (± standard deviation) with the settings named here changed, and "
     "below it the difference from the row of the same length with none changed. Bold is the best of a "
-    "column among runs of one length. Test sizes were sealed: no such policy can be played at one."
+    "column among runs of one length; a single seed cannot tell a small difference from chance. Test sizes "
+    "were sealed: no such policy can be played at one."
 )
 
 
@@ -51,26 +52,25 @@ def trial_tables(runs: Runs) -> tuple[Table, ...]:
 
 
 def _table(task: str, method: str, runs: list[Run]) -> Table:
+    shared = set.intersection(*(set(changes(run.experiment)) for run in runs))
     by_trial: dict[Trial, list[Run]] = defaultdict(list)
     for run in runs:
-        by_trial[Trial(_changed(run), run.experiment.episodes)].append(run)
+        own = [change for change in changes(run.experiment) if change not in shared]
+        by_trial[Trial(_as_typed(own) or UNCHANGED, run.experiment.episodes)].append(run)
     spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial, key=_order)}
     return Table(
         name=file_name(f"trials-{method}", task),
         title=f"{task_title(task).with_scale}: settings tried with {method_title(method)}",
-        caption=CAPTION,
+        caption=f"{CAPTION} In every row: {_as_typed(sorted(shared))}." if shared else CAPTION,
         columns=("Changed", "episodes", *SPLITS),
         rows=tuple(_row(trial, spreads) for trial in spreads),
     )
 
 
-def _changed(run: Run) -> str:
-    """The settings that are not the paper's, or our choice where it is silent, as they are typed."""
-    experiment = run.experiment
-    if experiment.task not in PAPER:
-        return run.folder.path.parent.name
-    usual = paper(experiment.task, experiment.method, seed=experiment.seed, episodes=experiment.episodes)
-    return ", ".join(differences(sealed(usual), experiment)).replace("_", "-") or UNCHANGED
+def _as_typed(changed: Iterable[str]) -> str:
+    """Changes with the names of settings as on the command line."""
+    parts = (change.partition(":") for change in changed)
+    return ", ".join(f"{name.replace('_', '-')}:{values}" for name, _, values in parts)
 
 
 def _order(trial: Trial) -> tuple[int, bool, str]:
@@ -102,5 +102,6 @@ def _row(trial: Trial, spreads: dict[Trial, Spreads]) -> tuple[Cell, ...]:
 def _cell(own: Spread | None, usual: Spread | None, column: list[Spread | None]) -> Cell:
     if own is None:
         return Cell(NOTHING)
-    best = len(column) > 1 and own.mean == max(spread.mean for spread in column if spread)
+    means = [spread.mean for spread in column if spread]
+    best = len(means) > 1 and own.mean == max(means)
     return Cell(spread_text(own), best, f"{own.mean - usual.mean:+.2f}" if usual else "")
