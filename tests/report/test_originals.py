@@ -21,15 +21,17 @@ def score_on_originals(run, returns):
 
 
 def test_pairs_of_rollouts_are_compared(run, tmp_path):
-    # Differences of 0.01, 0.02 and 0.03 at two agents, none at three, 0.1 each at seven.
-    score_on_originals(run, {2: [0.11, 0.22, 0.33], 3: [0.1, 0.2, 0.3], 7: [0.2, 0.3, 0.4]})
+    # Differences of 0.01, 0.02 and 0.03 at two agents, of rounding at three, 0.1 each at seven.
+    score_on_originals(
+        run, {2: [0.11, 0.22, 0.33], 3: [0.1 - 2e-9, 0.2 - 2e-9, 0.3 - 2e-9], 7: [0.2, 0.3, 0.4]}
+    )
     table = originals_table(find_runs([tmp_path]), "lbf")
     assert table is not None
     assert [[cell.text for cell in row[1:]] for row in table.rows] == [
         # 4.303 is Student's t for two degrees of freedom: 2 ± 4.303 · 1 / √3
-        ["2", "train", "20.00 (n=3)", "22.00 (n=3)", "+2.00 [-0.48, +4.48]", "3.00"],
-        ["3", "validation", "20.00 (n=3)", "20.00 (n=3)", "+0.00 [+0.00, +0.00]", "0.00"],
-        ["7", "test", "20.00 (n=3)", "30.00 (n=3)", "+10.00 [+10.00, +10.00]", "10.00"],
+        ["2", "train", "20.00 (n=3)", "22.00 (n=3)", "+2.00 [-0.48, +4.48]", "3"],
+        ["3", "validation", "20.00 (n=3)", "20.00 (n=3)", "+0.00 [+0.00, +0.00]", "2e-07"],
+        ["7", "test", "20.00 (n=3)", "30.00 (n=3)", "+10.00 [+10.00, +10.00]", "1e+01"],
     ]
     assert [row[5].best for row in table.rows] == [False, False, True]
 

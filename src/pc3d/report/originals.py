@@ -10,11 +10,12 @@ from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import mean_over_pairs
 from pc3d.report.tables import NOTHING, Cell, Table
 
+ROUNDING_DECIMALS = 3  # of a difference between two sums of 32-bit numbers
 CAPTION = (
     "Mean return of the rollouts of one policy on our port of the task and on the original package, from the "
     "same starts. The difference has the 95 % interval of Student's t over pairs of rollouts, bold where it "
     "leaves zero out, as one in twenty would by chance. The largest difference within a pair tells how far "
-    "two games came apart: in Spread's physics rounding errors grow."
+    f"two games came apart; what is less than {10**-ROUNDING_DECIMALS} is taken for rounding."
 )
 
 
@@ -64,4 +65,5 @@ def _row(run: Run, size: int, scale: float) -> tuple[Cell, ...]:
     if len(port) != len(original) or not _scored_alike(run):
         return *about, Cell(NOTHING), Cell(NOTHING)
     apart = original - port
-    return *about, difference_cell(mean_over_pairs(apart)), Cell(f"{np.abs(apart).max():.2f}")
+    beyond_rounding = np.round(apart, ROUNDING_DECIMALS) + 0.0  # no -0
+    return *about, difference_cell(mean_over_pairs(beyond_rounding)), Cell(f"{np.abs(apart).max():.1g}")
