@@ -31,7 +31,7 @@ class Command:
     folder: Path | None = None
     """Where the run lives; runs/TASK/METHOD/seed-N if not given."""
     sealed: bool = False
-    """Keep test sizes out of sight, for trying settings out: the policy can never be played at one."""
+    """Keep test sizes out of sight, for trying settings out: pc3d will not play the policy at one."""
     horizon: int | None = None
     """The time limit of an own task that has none of its own."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING

@@ -253,6 +253,7 @@ def _refuse_other_splits(runs: list[Run]) -> None:
             )
 
 
-def _with_first_of_task(runs: list[Run]) -> Iterable[tuple[Run, Run]]:
+def _with_first_of_task(runs: list[Run]) -> list[tuple[Run, Run]]:
+    """Each run with the one of its task that it must be like."""
     first: dict[str, Run] = {}
     return [(first.setdefault(run.experiment.task, run), run) for run in runs]

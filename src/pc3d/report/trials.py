@@ -21,7 +21,7 @@ CAPTION = (
     "Mean return of a split over n seeds (± standard deviation) with the settings named here changed, and "
     "below it the difference from the row of the same length with none changed. Bold is the best of a "
     "column among runs of one length; a single seed cannot tell a small difference from chance. Test sizes "
-    "were sealed: no such policy can be played at one."
+    "were sealed: pc3d plays no such policy at one."
 )
 
 
