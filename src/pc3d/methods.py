@@ -18,6 +18,7 @@ from pc3d.networks.conditioning import (
     StudentContext,
 )
 from pc3d.networks.critics import Critic, CriticInputs, JointCritic, LocalCritic, MeanCritic, TokenCritic
+from pc3d.networks.layers import drawn_uniformly
 from pc3d.settings import Experiment
 from pc3d.tasks import playable
 from pc3d.tasks.task import Game
@@ -84,10 +85,13 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         largest_team=experiment.rosters.largest,
         activation=activation,
     )
-    return Networks(
+    networks = Networks(
         actor=Actor(actor_key, task.observation_width, actor, activation, conditioning),
         critic=method.critic(critic_key, inputs, experiment.critic),
     )
+    if experiment.recipe.initialisation == "uniform":
+        return drawn_uniformly(jax.random.fold_in(key, 0), networks)
+    return networks
 
 
 def _conditioning(

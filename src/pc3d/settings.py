@@ -164,6 +164,8 @@ class Recipe:
     """Longer episodes are cut into sequences of at most this many steps."""
     activation: Literal["relu", "tanh"] = "relu"
     """Of every dense layer."""
+    initialisation: Literal["orthogonal", "uniform"] = "orthogonal"
+    """First weights: orthogonal, small in policy head and modulation; or as PyTorch makes a layer."""
     huber_delta: float = 1.0
     """Where the distillation loss turns from quadratic to linear."""
     huber_reduction: Literal["mean", "sum"] = "mean"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, TypeVar
 
 import equinox as eqx
 import jax
@@ -12,6 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 Activation = Literal["relu", "tanh"]
 ACTIVATIONS: dict[Activation, Callable[[Array], Array]] = {"relu": jax.nn.relu, "tanh": jnp.tanh}
 HIDDEN_GAIN = 2**0.5
+Network = TypeVar("Network")
 
 
 class Dense(eqx.Module):
@@ -85,6 +86,25 @@ class Gru(eqx.Module):
     ) -> Float[Array, "time *rows h"]:
         """The memory after each moment of a sequence."""
         return _recur(self.from_memory.weight, self.from_memory.bias, memory, self.from_input(inputs))
+
+
+def drawn_uniformly(key: PRNGKeyArray, network: Network) -> Network:
+    """The network with every dense layer as PyTorch makes it: weights and biases within ±1/√inputs."""
+    parts, structure = jax.tree.flatten(network, is_leaf=lambda part: isinstance(part, Dense))
+    keys = jax.random.split(key, len(parts))
+    drawn = [
+        _uniform(key, part) if isinstance(part, Dense) else part
+        for key, part in zip(keys, parts, strict=True)
+    ]
+    return jax.tree.unflatten(structure, drawn)
+
+
+def _uniform(key: PRNGKeyArray, layer: Dense) -> Dense:
+    weight_key, bias_key = jax.random.split(key)
+    reach = layer.weight.shape[0] ** -0.5
+    weight = jax.random.uniform(weight_key, layer.weight.shape, minval=-reach, maxval=reach)
+    bias = jax.random.uniform(bias_key, layer.bias.shape, minval=-reach, maxval=reach)
+    return eqx.tree_at(lambda layer: (layer.weight, layer.bias), layer, (weight, bias))
 
 
 class _Gates(eqx.Module):
