@@ -43,6 +43,7 @@ def test_the_command_writes_every_table_and_figure_and_names_what_is_missing(mad
         "main",
         "ablation",
         "hyper",
+        "claims",
         "differences-spread",
         "statistics-spread",
         "recovery-spread",

@@ -9,8 +9,10 @@ from scipy import stats
 
 from pc3d.report.statistics import (
     RESAMPLES,
+    chance_of_difference,
     curve_interval,
     difference,
+    holm,
     improvement_estimate,
     interquartile_mean,
     interquartile_mean_estimate,
@@ -62,6 +64,28 @@ def test_a_difference_has_the_interval_of_welchs_test():
     assert found.value == pytest.approx(ours.mean() - theirs.mean())
     assert found.interval == pytest.approx((expected.low, expected.high))
     assert difference(over_seeds(ours), over_seeds(ours[:1])).interval is None
+
+
+def test_the_chance_of_a_difference_is_that_of_welchs_test():
+    ours, theirs = np.array([1.0, 4.0, 2.5, 3.0, 2.0]), np.array([0.5, 0.6, 0.9])
+    expected = stats.ttest_ind(ours, theirs, equal_var=False).pvalue
+    for one, other in ((ours, theirs), (theirs, ours)):
+        assert chance_of_difference(over_seeds(one), over_seeds(other)) == pytest.approx(expected)
+    assert chance_of_difference(over_seeds(ours), over_seeds(ours[:1])) == 1
+
+
+def test_seeds_that_do_not_differ_leave_nothing_to_chance():
+    ones, twos = over_seeds(np.array([1.0, 1.0])), over_seeds(np.array([2.0, 2.0]))
+    assert chance_of_difference(ones, ones) == 1
+    assert chance_of_difference(ones, twos) == 0
+    assert difference(ones, twos).interval == (-1, -1)
+
+
+def test_holms_correction_by_hand():
+    # In order: 4 × 0.01, 3 × 0.02, then 2 × 0.022 = 0.044, which may not fall below 0.06; 0.6 stays.
+    assert holm([0.6, 0.01, 0.022, 0.02]) == pytest.approx([0.6, 0.04, 0.06, 0.06])
+    assert holm([0.7, 0.5]) == [1, 1]
+    assert holm([]) == []
 
 
 def test_a_single_seed_has_neither_deviation_nor_interval():

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from pc3d.report.claims import claims_table
 from pc3d.report.clock_table import clock_table
 from pc3d.report.context import gate_table, recovery_table
 from pc3d.report.differences import difference_table
@@ -159,13 +160,29 @@ def test_recovery_and_gate_stand_side_by_side_and_are_never_scaled(tmp_path, ran
     assert row == [f"{mean:.2f} (n=1)" for mean in means]
 
 
-def test_a_difference_that_leaves_zero_out_is_bold(tmp_path):
+@pytest.fixture
+def one_better_one_alike(tmp_path):
+    """MAPPO one above PC3D, PIC-MAPPO with the same mean, and a single seed of IPPO."""
     for seed, noise in ((0, -0.1), (1, 0.0), (2, 0.1)):
         make_run(tmp_path, "spread", "pc3d", seed, spread_returns(noise))
         make_run(tmp_path, "spread", "mappo", seed, spread_returns(noise + 1.0))
         make_run(tmp_path, "spread", "pic", seed, spread_returns(5 * noise))
     make_run(tmp_path, "spread", "ippo", 0, spread_returns(0.0))
-    table = cells(difference_table(find_runs([tmp_path]), "spread"))
+    return find_runs([tmp_path])
+
+
+def test_a_claim_is_judged_with_all_others_in_mind(one_better_one_alike):
+    table = cells(claims_table(one_better_one_alike))
+    # t = 1 / √(2 × 0.01 / 3) with 4 degrees of freedom is 0.00026 by itself; it is one of six.
+    note = "paper: better, p = 0.003"  # t = 2.55 / √(1.13 / 5) is 0.0007, the fourth of six
+    assert table["PC3D against MAPPO"][0] == Cell("worse, p = 0.002", best=True, note=note)
+    assert {cell.text for cell in table["PC3D against PIC-MAPPO"]} == {"open, p = 1.000"}
+    assert not any(cell.best for cell in table["PC3D against PIC-MAPPO"])
+    assert "PC3D against IPPO" not in table  # a single seed
+
+
+def test_a_difference_that_leaves_zero_out_is_bold(one_better_one_alike):
+    table = cells(difference_table(one_better_one_alike, "spread"))
     worse, undecided = table["PC3D minus MAPPO"], table["PC3D minus PIC-MAPPO"]
     assert worse[0].text == "-1.00 [-1.23, -0.77]"  # 2.776 × √(2 × 0.01 / 3)
     assert worse[0].note == "paper +2.55 [+1.45, +3.65]"  # 2.307 × √(1.13 / 5), 7.9 degrees of freedom

@@ -38,15 +38,23 @@ def difference_table(runs: Runs, task: str) -> Table | None:
 
 
 def _cell(runs: Runs, task: str, method: str, split: str) -> Cell:
+    found, printed = found_pair(runs, task, method, split), printed_pair(task, method, split)
+    note = f"paper {difference_cell(difference(*printed)).text}" if printed else ""
+    return difference_cell(difference(*found), note) if found else Cell(NOTHING, note=note)
+
+
+def found_pair(runs: Runs, task: str, method: str, split: str) -> tuple[Spread, Spread] | None:
+    """PC3D's returns and the other method's, if both have seeds enough to be compared."""
     ours, theirs = (spread_of_split(runs, task, name, split) for name in (OURS, method))
-    printed_ours, printed_theirs = (published_returns(name, task, split) for name in (OURS, method))
-    note = ""
-    if printed_ours and printed_theirs:
-        paper = difference(_as_spread(printed_ours), _as_spread(printed_theirs))
-        note = f"paper {difference_cell(paper).text}"
     if ours is None or theirs is None or min(ours.seeds, theirs.seeds) < 2:
-        return Cell(NOTHING, note=note)
-    return difference_cell(difference(ours, theirs), note)
+        return None
+    return ours, theirs
+
+
+def printed_pair(task: str, method: str, split: str) -> tuple[Spread, Spread] | None:
+    """The same two as the paper prints them."""
+    ours, theirs = (published_returns(name, task, split) for name in (OURS, method))
+    return (_as_spread(ours), _as_spread(theirs)) if ours and theirs else None
 
 
 def difference_cell(estimate: Estimate, note: str = "") -> Cell:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from pc3d.report.boxes import return_boxes
+from pc3d.report.claims import claims_table
 from pc3d.report.clock_table import clock_table
 from pc3d.report.context import gate_table, recovery_table
 from pc3d.report.context_maps import alignment_over_time, context_map
@@ -39,7 +40,7 @@ class Section:
 
 def results(runs: Runs) -> Section:
     by_task = [make(runs, task) for task in runs.tasks for make in (difference_table, statistics_table)]
-    return Section("Results", "", _present(result_table(MAIN_RESULTS, runs), *by_task))
+    return Section("Results", "", _present(result_table(MAIN_RESULTS, runs), claims_table(runs), *by_task))
 
 
 def team_sizes(runs: Runs) -> Section:

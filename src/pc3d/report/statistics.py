@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 Matrix = Float[np.ndarray, "seed size"]
 
@@ -58,16 +58,45 @@ def over_seeds(values: Float[np.ndarray, " seed"]) -> Spread:
 
 def difference(ours: Spread, theirs: Spread) -> Estimate:
     """Our mean minus theirs, with the interval of Welch's t: both samples small, deviations unlike."""
-    value, seeds = ours.mean - theirs.mean, min(ours.seeds, theirs.seeds)
-    if ours.deviation is None or theirs.deviation is None:
+    value, seeds, welch = ours.mean - theirs.mean, min(ours.seeds, theirs.seeds), _welch(ours, theirs)
+    if welch is None:
         return Estimate(value, seeds)
+    error, freedoms = welch
+    reach = float(stdtrit(freedoms, (1 + CONFIDENCE) / 2)) * error
+    return Estimate(value, seeds, (value - reach, value + reach))
+
+
+def chance_of_difference(ours: Spread, theirs: Spread) -> float:
+    """How probable a difference at least this large would be between equals (Welch's t, two-sided)."""
+    value, welch = ours.mean - theirs.mean, _welch(ours, theirs)
+    if welch is None:
+        return 1.0  # a single seed tells of no other
+    error, freedoms = welch
+    if error == 0:
+        return float(value == 0)
+    return 2 * float(stdtr(freedoms, -abs(value) / error))
+
+
+def _welch(ours: Spread, theirs: Spread) -> tuple[float, float] | None:
+    """The standard error of a difference and its degrees of freedom; one seed alone has none."""
+    if ours.deviation is None or theirs.deviation is None:
+        return None
     our_error, their_error = ours.deviation**2 / ours.seeds, theirs.deviation**2 / theirs.seeds
     error = our_error + their_error
     if error == 0:
-        return Estimate(value, seeds, (value, value))
+        return 0.0, 1.0
     freedoms = error**2 / (our_error**2 / (ours.seeds - 1) + their_error**2 / (theirs.seeds - 1))
-    reach = float(stdtrit(freedoms, (1 + CONFIDENCE) / 2)) * math.sqrt(error)
-    return Estimate(value, seeds, (value - reach, value + reach))
+    return math.sqrt(error), freedoms
+
+
+def holm(chances: list[float]) -> list[float]:
+    """The chances corrected for their number, so that one false finding among all is as rare as claimed."""
+    order = sorted(range(len(chances)), key=chances.__getitem__)
+    corrected, highest = [1.0] * len(chances), 0.0
+    for rank, place in enumerate(order):
+        highest = max(highest, min(1.0, (len(chances) - rank) * chances[place]))
+        corrected[place] = highest
+    return corrected
 
 
 def mean_over_pairs(values: Float[np.ndarray, " pair"]) -> Estimate:
