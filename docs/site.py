@@ -12,7 +12,12 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
-PAGES = {"index.md": "README.md", "changes.md": "CHANGELOG.md"}  # in the site, and in the checkout
+PAGES = {  # in the site, and in the checkout
+    "index.md": "README.md",
+    "changes.md": "CHANGELOG.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "security.md": "SECURITY.md",
+}
 FIGURES = ROOT / "results" / "report" / "figures"
 PICTURES = "pictures/results"  # where the site has them
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")

@@ -11,19 +11,19 @@ from pc3d.signals import forget_interrupts, ignore_signals, terminated_as_interr
 
 COMMANDS = {
     "tasks": ("pc3d.cli.tasks", "list the tasks: team sizes, splits, observations, actions, returns"),
-    "parity": ("pc3d.cli.parity", "prove that a task is the original game, step by step"),
+    "parity": ("pc3d.cli.parity", "check a task against the original game, step by step"),
     "benchmark": ("pc3d.cli.benchmark", "measure speed on this machine, next to the originals"),
     "methods": ("pc3d.cli.methods", "list the methods and what each one has"),
     "train": ("pc3d.cli.train", "train a method on a task, or continue a run that was stopped"),
     "report": ("pc3d.cli.report", "make the paper's tables and figures, and a web page, from your runs"),
     "evaluate": ("pc3d.cli.evaluate", "score finished policies at every team size"),
-    "watch": ("pc3d.cli.watch", "play one episode of a policy and make a picture story of it"),
+    "watch": ("pc3d.cli.watch", "play one episode of a policy and make a film or a page of it"),
     "export": ("pc3d.cli.export", "write one agent's policy as a file that needs neither JAX nor pc3d"),
     "study": ("pc3d.cli.study", "many runs: tasks × methods × seeds, on all cores, resumable"),
     "tune": ("pc3d.cli.tune", "search for better settings; test sizes stay unseen"),
     "record": ("pc3d.cli.record", "keep finished runs as small results for reports and studies"),
     "check": ("pc3d.cli.check", "say whether a task of your own can be trained on, and what is wrong"),
-    "completion": ("pc3d.cli.completion", "print a script that completes pc3d's words in your shell"),
+    "completion": ("pc3d.cli.completion", "print a script that completes commands and options in your shell"),
     "doctor": ("pc3d.cli.doctor", "look at this machine: versions, threads, cache, disk, equal bits"),
     "demo": ("pc3d.cli.demo", "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)"),
 }

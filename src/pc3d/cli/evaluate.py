@@ -52,7 +52,7 @@ class Command:
     references: str | None = None
     """A task: score its random, idle and scripted players instead of a policy."""
     out: Path | None = None
-    """Where the files go, for a policy file or references; a run's go into its folder."""
+    """Where the files go instead of the run's folder; needed for policy files and references."""
     replace: bool = False
     """Replace scores that have more sizes or rollouts than these will have."""
     task: str | None = None
