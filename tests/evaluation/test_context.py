@@ -16,8 +16,8 @@ from tests.evaluation.policies import small_policy
 
 
 def test_the_cosine_is_of_the_angle_alone():
-    one = jnp.asarray([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
-    other = jnp.asarray([[3.0, 0.0], [0.0, -1.0], [1.0, 1.0]])
+    one = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]])
+    other = np.array([[3.0, 0.0], [0.0, -1.0], [1.0, 1.0]])
     np.testing.assert_allclose(cosine(one, other), [1, -1, 0])
 
 
@@ -80,6 +80,7 @@ def test_alignment_is_measured_against_the_averaged_teacher(recording):
     deaf = jax.tree.map(jnp.zeros_like, policy.teacher)
     unaligned = record(policy.task.with_slots(3), policy.actor, deaf, rollout_keys(2, 4), 2)
     np.testing.assert_array_equal(unaligned.context.alignment, 0)
+    assert recording.context.alignment.shape == recording.context.gate.shape
     assert np.all(np.abs(recording.context.alignment) <= 1 + 1e-6)
     assert np.any(recording.context.alignment != 0)
 
@@ -97,7 +98,9 @@ def test_the_summary_counts_only_decisions_that_were_made():
     gate[::2, :2, :2] = [[0.2, 0.4], [0.6, 0.8]]
     gate[1::2, 0, :2] = [0.9, 0.9]
     returns = np.array([1.0, 3.0] * 2)
-    recording = Recording(2, None, played, np.zeros((4, 3)), returns, ContextUse(gate, gate))
+    context = np.stack([gate, np.sqrt(1 - gate**2)], axis=-1)  # its cosine to (1, 0) is the gate
+    use = ContextUse(gate, context, np.broadcast_to([1.0, 0.0], context.shape))
+    recording = Recording(2, None, played, np.zeros((4, 3)), returns, use)
     policy = small_policy()
     summary = context_summary(policy, policy.task.with_slots(3), recording, greedy=False)
     assert summary["gate_mean"] == pytest.approx(3.8 / 6)

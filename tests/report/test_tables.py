@@ -151,13 +151,25 @@ def test_the_gate_table_compares_forced_gates(tmp_path, random):
 def test_recovery_and_gate_stand_side_by_side_and_are_never_scaled(tmp_path, random):
     add_context(make_run(tmp_path, "lbf", "pc3d", 0, {size: [0.5] for size in LBF_SIZES}), random)
     context = json.loads((tmp_path / "lbf/pc3d/seed-0/context.json").read_text())
-    means = [
-        sum(context["by_size"][str(size)][name] for size in sizes) / len(sizes)
-        for name in ("alignment", "gate_mean")
-        for sizes in ((2, 4, 6), (3, 5), (7, 8))
-    ]
-    row = texts(recovery_table(find_runs([tmp_path]), "lbf"))["PC3D-MAPPO"]
-    assert row == [f"{mean:.2f} (n=1)" for mean in means]
+    table = texts(recovery_table(find_runs([tmp_path]), "lbf"))
+    for split, sizes in (("train", (2, 4, 6)), ("validation", (3, 5)), ("test", (7, 8))):
+        means = [
+            sum(context["by_size"][str(size)][name] for size in sizes) / len(sizes)
+            for name in (
+                "alignment",
+                "alignment_with_teammates",
+                "alignment_of_a_constant",
+                "variance_explained",
+                "gate_mean",
+            )
+        ]
+        assert table[f"PC3D-MAPPO, {split}"] == [f"{mean:.2f} (n=1)" for mean in means]
+
+
+def test_an_agent_alone_has_no_teammates_to_be_mistaken_for(tmp_path, random):
+    add_context(make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0)), random)
+    row = texts(recovery_table(find_runs([tmp_path]), "spread"))["PC3D-MAPPO, train"]
+    assert row[1] == "0.45 (n=1)"  # sizes 2, 4, 6 and 8; size 1 has no answer
 
 
 @pytest.fixture

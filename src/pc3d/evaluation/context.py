@@ -8,7 +8,8 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
-from pc3d.evaluation.recording import Recording
+from pc3d.evaluation.recording import Recording, cosine
+from pc3d.evaluation.recovery import recovery
 from pc3d.evaluation.scores import score
 from pc3d.hosted.crew import Crew
 from pc3d.networks.actor import Actor
@@ -26,20 +27,21 @@ def context_summary(
     """
     assert recording.context is not None
     size, rollouts = recording.team_size, len(recording.returns)
-    gate, alignment = (
+    gate, student, teacher = (
         np.asarray(values, float)[:, :, :size]
-        for values in (recording.context.gate, recording.context.alignment)
+        for values in (recording.context.gate, recording.context.student, recording.context.teacher)
     )
     decisions = np.broadcast_to(recording.played[:, :, None], gate.shape)
     steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
-    by_step = np.mean(alignment[:, :steps], axis=(0, 2), where=decisions[:, :steps])
+    alignment = cosine(student[:, :steps], teacher[:, :steps])
+    by_step = np.mean(alignment, axis=(0, 2), where=decisions[:, :steps])
     forced = {
         mode: score(task, with_gate(policy.actor, mode), size, rollouts, greedy=greedy, crew=crew)
         for mode in ("off", "on")
     }
     return {
         "split": policy.experiment.rosters.split_of(size),
-        "alignment": float(np.mean(alignment, where=decisions)),
+        **recovery(student, teacher, decisions),
         "alignment_by_step": [round(float(value), 4) for value in by_step],
         "gate_mean": float(np.mean(gate, where=decisions)),
         "gate_deviation": float(np.mean(np.std(gate, axis=(1, 2), where=decisions))),

@@ -21,10 +21,16 @@ from pc3d.tasks.task import AnyTask, Game
 
 
 class ContextUse(eqx.Module):
-    """How open each agent's gate was, and how near its context came to the averaged teacher's."""
+    """How open each agent's gate was, the context it had, and the one the averaged teacher had for it."""
 
     gate: Float[Array, "*episode time agent"]
-    alignment: Float[Array, "*episode time agent"]  # cosine
+    student: Float[Array, "*episode time agent context"]
+    teacher: Float[Array, "*episode time agent context"]
+
+    @property
+    def alignment(self) -> Float[np.ndarray, "*episode time agent"]:
+        """The cosine between the two contexts."""
+        return cosine(np.asarray(self.student), np.asarray(self.teacher))
 
 
 class Recording(eqx.Module):
@@ -41,9 +47,7 @@ class Recording(eqx.Module):
         """That episode, without what lies after its end and without the slots that nobody fills."""
         single = jax.tree.map(lambda values: values[episode], self)
         steps, agents = int(single.played.sum()), self.team_size
-        use = single.context
-        if use is not None:
-            use = ContextUse(use.gate[:steps, :agents], use.alignment[:steps, :agents])
+        use = jax.tree.map(lambda values: values[:steps, :agents], single.context)
         states = jax.tree.map(lambda values: values[: steps + 1], single.states)
         return Recording(agents, states, single.played[:steps], single.rewards[:steps], single.returns, use)
 
@@ -107,16 +111,23 @@ def context_use(actor: Actor, teacher: Teacher | None, episodes: Episode) -> Con
     if policy.context is None or policy.gate is None or teacher is None:
         return None
     active = jnp.broadcast_to(episodes.active[:, None], seen.shape[:-1])
-    return ContextUse(policy.gate, cosine(policy.context, teacher.contexts(seen, active)))
+    return ContextUse(policy.gate, policy.context, teacher.contexts(seen, active))
 
 
 _context_use = jax.jit(context_use)
 
 
-def cosine(one: Float[Array, "... context"], other: Float[Array, "... context"]) -> Float[Array, "..."]:
+def cosine(
+    one: Float[np.ndarray, "... context"], other: Float[np.ndarray, "... context"]
+) -> Float[np.ndarray, "..."]:
     """Of the angle between two vectors; 0 where one of them is zero."""
-    lengths = jnp.linalg.norm(one, axis=-1) * jnp.linalg.norm(other, axis=-1)
-    return jnp.where(lengths > 0, jnp.sum(one * other, axis=-1) / jnp.where(lengths > 0, lengths, 1), 0)
+    return np.sum(directions(one) * directions(other), axis=-1)
+
+
+def directions(vectors: Float[np.ndarray, "... context"]) -> Float[np.ndarray, "... context"]:
+    """The vectors with length 1; zeros stay what they are."""
+    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
 def _states(task: AnyTask, key: PRNGKeyArray, team_size: Array, actions: Int[Array, "time agent"]) -> Any:

@@ -21,8 +21,15 @@ GATES = {
     "return_gate_off": "gate forced off",
     "return_gate_on": "gate forced on",
 }
-RECOVERY = {"alignment": "cosine to the teacher", "gate_mean": "gate"}
-NUMBERS = ("alignment", "gate_mean", "gate_deviation", *GATES)
+RECOVERY = {
+    "alignment": "cosine to the teacher",
+    "alignment_with_teammates": "cosine to teammates' contexts",
+    "alignment_of_a_constant": "cosine of the best constant",
+    "variance_explained": "variance explained",
+    "gate_mean": "gate",
+}
+UNANSWERED = ("alignment_with_teammates", "variance_explained")  # where an agent is alone, or nothing varies
+NUMBERS = (*RECOVERY, "gate_deviation", *GATES)
 
 
 @dataclass(frozen=True)
@@ -80,22 +87,26 @@ def recovery_table(runs: Runs, task: str) -> Table | None:
         return None
     rows = [
         (
-            Cell(method_title(method)),
-            *(_cell(runs, task, several, split, name, 1.0) for name in RECOVERY for split in SPLITS),
+            Cell(f"{method_title(method)}, {split}"),
+            *(_cell(runs, task, several, split, name, 1.0) for name in RECOVERY),
         )
         for method, several in found.items()
+        for split in SPLITS
     ]
     return Table(
         name=file_name("recovery", task),
         title=f"{task_title(task).name}: recovery and use of the context",
         caption=(
-            "Cosine between the student's context and the averaged teacher's (1 is equal, 0 unrelated), and "
-            "the gate (0 to 1), means over decisions, then sizes of a split, ± standard deviation over n "
-            "seeds. A-MAPPO's student is not trained to match the teacher."
+            "Cosine between the student's context and the averaged teacher's (1 is equal, 0 unrelated). "
+            "Beside it, its cosine to the contexts that the teacher has for the agent's teammates, and what "
+            "always giving the same best answer would reach: only more than both is recovered from the "
+            "agent's own history. Variance explained: 1 minus the squared error over the squared deviation "
+            "from the mean context of a team size (1 is equal, 0 no better than that mean). The gate is 0 to "
+            "1. Means over decisions, then sizes of a split, ± standard deviation over n seeds. A-MAPPO's "
+            "student is not trained to match the teacher."
         ),
-        columns=("Method", *SPLITS * len(RECOVERY)),
+        columns=("Policies", *RECOVERY.values()),
         rows=tuple(rows),
-        groups=tuple((label, len(SPLITS)) for label in RECOVERY.values()),
     )
 
 
@@ -104,8 +115,10 @@ def _cell(runs: Runs, task: str, several: list[Context], split: str, name: str, 
     whole = [context for context in several if sizes and all(size in context.by_size for size in sizes)]
     if not whole:
         return Cell(NOTHING)
-    means = [np.mean([context.by_size[size][name] for size in sizes]) for context in whole]
-    return Cell(spread_text(over_seeds(np.array(means) * scale)))
+    by_seed = np.array([[context.by_size[size][name] for size in sizes] for context in whole])
+    if np.isnan(by_seed).all(axis=1).any():
+        return Cell(NOTHING)
+    return Cell(spread_text(over_seeds(np.nanmean(by_seed, axis=1) * scale)))
 
 
 def _read(run: Run) -> Context | None:
@@ -116,11 +129,15 @@ def _read(run: Run) -> Context | None:
     try:
         by_size = {int(size): dict(found) for size, found in content["by_size"].items()}
         for found in by_size.values():
-            found.update({name: _finite(found[name]) for name in NUMBERS})
+            found.update({name: _number(found, name) for name in NUMBERS})
             found["alignment_by_step"] = [_finite(value) for value in found["alignment_by_step"]]
         return Context(int(content["rollouts"]), by_size)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise BadInput(f"{path} is not a table of contexts as pc3d evaluate writes it") from None
+
+
+def _number(found: dict[str, Any], name: str) -> float:
+    return math.nan if name in UNANSWERED and found[name] is None else _finite(found[name])
 
 
 def _finite(value: Any) -> float:
