@@ -54,7 +54,7 @@ def test_the_length_of_a_context_counts_for_the_variance_alone():
 
 
 def test_decisions_that_were_not_made_do_not_count():
-    teachers = np.concatenate([contexts(EAST, NORTH), np.full((1, 1, 2, 2), np.nan)], axis=1)
+    teachers = np.concatenate([contexts([3.0, 1.0], [3.0, -1.0]), np.full((1, 1, 2, 2), np.nan)], axis=1)
     made = np.array([[[True, True], [False, False]]])
     assert recovery(teachers, teachers, made) == recovery(teachers[:, :1], teachers[:, :1], made[:, :1])
 
