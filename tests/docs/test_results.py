@@ -12,8 +12,8 @@ RESULTS = ROOT / "results"
 fill = runpy.run_path(str(ROOT / "docs" / "fill.py"))
 
 
-WHOLE = {"main", "ablation", "hyper", "wall-clock"}
-BY_TASK = ("differences", "statistics", "recovery", "gate", "originals", "trials-mappo", "trials-pc3d")
+WHOLE = {"main", "ablation", "hyper", "claims", "wall-clock"}
+BY_TASK = ("differences", "sizes", "statistics", "recovery", "gate", "originals", "trials-mappo", "trials-pc3d")
 
 
 @pytest.mark.parametrize("page", fill["PAGES"], ids=lambda page: page.name)

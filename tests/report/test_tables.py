@@ -7,7 +7,7 @@ import pytest
 from pc3d.report.claims import claims_table
 from pc3d.report.clock_table import clock_table
 from pc3d.report.context import gate_table, recovery_table
-from pc3d.report.differences import difference_table
+from pc3d.report.differences import difference_table, size_difference_table
 from pc3d.report.marl_eval import marl_eval
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN
 from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, result_table
@@ -186,11 +186,11 @@ def one_better_one_alike(tmp_path):
 def test_a_claim_is_judged_with_all_others_in_mind(one_better_one_alike):
     table = cells(claims_table(one_better_one_alike))
     # t = 1 / √(2 × 0.01 / 3) with 4 degrees of freedom is 0.00026 by itself; it is one of six.
-    note = "paper: better, p = 0.003"  # t = 2.55 / √(1.13 / 5) is 0.0007, the fourth of six
-    assert table["PC3D against MAPPO"][0] == Cell("worse, p = 0.002", best=True, note=note)
-    assert {cell.text for cell in table["PC3D against PIC-MAPPO"]} == {"open, p = 1.000"}
-    assert not any(cell.best for cell in table["PC3D against PIC-MAPPO"])
-    assert "PC3D against IPPO" not in table  # a single seed
+    note = "paper: better, p = 0.018"  # t = 2.55 / √(1.13 / 5) is 0.0007 by itself; the paper has thirty
+    assert table["PC3D-MAPPO against MAPPO"][0] == Cell("worse, p = 0.002", best=True, note=note)
+    assert {cell.text for cell in table["PC3D-MAPPO against PIC-MAPPO"]} == {"open, p = 1.000"}
+    assert not any(cell.best for cell in table["PC3D-MAPPO against PIC-MAPPO"])
+    assert "PC3D-MAPPO against IPPO" not in table  # a single seed
 
 
 def test_a_difference_that_leaves_zero_out_is_bold(one_better_one_alike):
@@ -201,6 +201,17 @@ def test_a_difference_that_leaves_zero_out_is_bold(one_better_one_alike):
     assert [cell.best for cell in worse] == [True] * 3
     assert [cell.best for cell in undecided] == [False] * 3
     assert "PC3D minus IPPO" not in table  # a single seed
+
+
+def test_differences_stand_beside_each_other_by_team_size(tmp_path):
+    for seed, noise in ((0, -0.1), (1, 0.0), (2, 0.1)):
+        make_run(tmp_path, "spread", "pc3d", seed, {**spread_returns(noise), 9: [noise]})
+        make_run(tmp_path, "spread", "mappo", seed, spread_returns(noise))
+    table = size_difference_table(find_runs([tmp_path]), "spread")
+    assert table.columns[1:4] == ("1 (train)", "2 (train)", "3 (validation)")
+    row = cells(table)["PC3D minus MAPPO"]
+    assert [cell.text for cell in row[:8]] == ["+0.00 [-0.23, +0.23]"] * 8
+    assert row[8] == Cell("+10.00 [+9.77, +10.23]", best=True)
 
 
 def test_the_export_has_the_shape_that_marl_eval_reads(tmp_path):

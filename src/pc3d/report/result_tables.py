@@ -72,8 +72,12 @@ def result_table(kind: Kind, runs: Runs, tasks: list[str] | None = None) -> Tabl
 
 
 def spread_of_split(runs: Runs, task: str, method: str, split: str) -> Spread | None:
-    """The paper's aggregation: over rollouts within a size, over sizes of the split, then over seeds."""
-    sizes = getattr(runs.rosters(task), split)
+    """The paper's aggregation over a split."""
+    return spread_of_sizes(runs, task, method, getattr(runs.rosters(task), split))
+
+
+def spread_of_sizes(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) -> Spread | None:
+    """The mean over rollouts within a size, over these sizes, then over seeds."""
     by_seed = runs.matrix(task, method, sizes)
     return over_seeds(by_seed.mean(axis=1) * task_title(task).scale) if by_seed.size else None
 

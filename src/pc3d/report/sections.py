@@ -12,7 +12,7 @@ from pc3d.report.clock_table import clock_table
 from pc3d.report.context import gate_table, recovery_table
 from pc3d.report.context_maps import alignment_over_time, context_map
 from pc3d.report.curves import learning_curves, stage_curves
-from pc3d.report.differences import difference_table
+from pc3d.report.differences import difference_table, size_difference_table
 from pc3d.report.figures import Figure
 from pc3d.report.names import file_name, method_title
 from pc3d.report.notes import notes
@@ -39,7 +39,11 @@ class Section:
 
 
 def results(runs: Runs) -> Section:
-    by_task = [make(runs, task) for task in runs.tasks for make in (difference_table, statistics_table)]
+    by_task = [
+        make(runs, task)
+        for task in runs.tasks
+        for make in (difference_table, size_difference_table, statistics_table)
+    ]
     return Section("Results", "", _present(result_table(MAIN_RESULTS, runs), claims_table(runs), *by_task))
 
 
