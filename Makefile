@@ -52,6 +52,7 @@ demo: setup
 
 # The one command behind every number of the results in README and docs.
 results: setup
+	rm -rf results/report
 	$(BIN)/pc3d report results --out results/report
 	$(BIN)/python docs/fill.py
 

@@ -95,7 +95,7 @@ def one_owner(folder: Path) -> Iterator[None]:
     with open(folder / "lock", "a", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise BadInput(f"another process is already working in {folder}") from None
         yield
 

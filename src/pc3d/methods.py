@@ -90,7 +90,7 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         critic=method.critic(critic_key, inputs, experiment.critic),
     )
     if experiment.recipe.initialisation == "uniform":
-        return drawn_uniformly(jax.random.fold_in(key, 0), networks)
+        return drawn_uniformly(jax.random.fold_in(key, 4), networks)  # the four before are taken
     return networks
 
 

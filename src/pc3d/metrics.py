@@ -74,6 +74,12 @@ class LineFile:
                     raise DamagedFile(f"{self.path} is damaged: a line before update {update} cannot be read")
             file.truncate(kept)
 
+    def cut_torn(self) -> None:
+        """Drop the beginning of a line that a crash or a full disk left, or the next one would join it."""
+        if self.path.exists():
+            with open(self.path, "rb+") as file:
+                file.truncate(file.read().rfind(b"\n") + 1)
+
     def append(self, line: Line) -> None:
         append(self.path, (json.dumps(line, sort_keys=True) + "\n").encode())
 

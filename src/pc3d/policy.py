@@ -36,10 +36,7 @@ def load_policy(path: Path | str) -> Policy:
     if path.is_dir():
         run = RunFolder(path)
         if not run.final.exists():
-            state = (
-                "is unfinished: continue it with pc3d train" if run.experiment_file.exists() else "is no run"
-            )
-            raise BadInput(f"{path} {state}")
+            raise BadInput(f"{path} {_state_without_policy(run)}")
         path = run.final
     description = read_description(path)
     if description.get("kind") != "policy":
@@ -50,3 +47,11 @@ def load_policy(path: Path | str) -> Policy:
     shapes = jax.eval_shape(lambda: fresh_learner(experiment, task).policy)
     networks, _ = load_tree(path, shapes)
     return Policy(path, experiment, task, networks.actor, networks.teacher)
+
+
+def _state_without_policy(run: RunFolder) -> str:
+    if not run.experiment_file.exists():
+        return "is no run"
+    if run.done:
+        return "is a record without its policy: records keep those of pc3d and mappo, of one seed"
+    return "is unfinished: continue it with pc3d train"

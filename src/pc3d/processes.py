@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pc3d.errors import Pc3dError
+from pc3d.files import explained
 
 PARENT = "PC3D_END_WITH_PARENT"  # in a worker's environment: the process that started it
 SET_PARENT_DEATH_SIGNAL = 1  # Linux: prctl's PR_SET_PDEATHSIG
@@ -23,14 +24,15 @@ def run_command(words: Sequence[str]) -> None:
 
 def start_worker(words: Sequence[str], errors: Path) -> "subprocess.Popen[bytes]":
     """Start a command in the background; what it complains about goes to a file (a pipe could fill up)."""
-    errors.parent.mkdir(parents=True, exist_ok=True)
-    with open(errors, "wb") as file:
-        return subprocess.Popen(
-            [sys.executable, "-m", "pc3d", *words],
-            stdout=subprocess.DEVNULL,
-            stderr=file,
-            env=environment_of_child(),
-        )
+    with explained(f"writing to {errors.parent}"):
+        errors.parent.mkdir(parents=True, exist_ok=True)
+        with open(errors, "wb") as file:
+            return subprocess.Popen(
+                [sys.executable, "-m", "pc3d", *words],
+                stdout=subprocess.DEVNULL,
+                stderr=file,
+                env=environment_of_child(),
+            )
 
 
 def environment_of_child(**more: str) -> dict[str, str]:

@@ -32,23 +32,26 @@ RETURNS = ("return", "return_by_size")
 def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
     """Copy what a report needs, metrics thinned out; the policy and its replays only if asked for.
 
-    done.json comes last, with the digests of the whole files and of the recorded ones: where it lies, the
-    record is complete.
+    An older record gives way only when the new one is whole. done.json has the digests of the whole files
+    and of the recorded ones.
     """
     with explained(f"writing to {target}"):
-        if target.exists():
-            shutil.rmtree(target)  # half a record, or one of an older policy
-        target.mkdir(parents=True)
+        new = target.with_name(f".{target.name}.new")
+        shutil.rmtree(new, ignore_errors=True)  # what an interrupted recording left
+        new.mkdir(parents=True)
         for name in COPIED:
             if (run.path / name).exists():
-                write_atomically(target / name, (run.path / name).read_bytes())
-        write_atomically(target / run.metrics.name, _as_lines(thinned(read_lines(run.metrics))))
+                write_atomically(new / name, (run.path / name).read_bytes())
+        write_atomically(new / run.metrics.name, _as_lines(thinned(read_lines(run.metrics))))
         if with_policy:
-            write_atomically(target / run.final.name, run.final.read_bytes())
-            (target / "replays").mkdir()
+            write_atomically(new / run.final.name, run.final.read_bytes())
+            (new / "replays").mkdir()
             for replay in sorted((run.path / "replays").glob("size-*.json")):
-                write_atomically(target / "replays" / replay.name, replay.read_bytes())
-        RunFolder(target).record(run)
+                write_atomically(new / "replays" / replay.name, replay.read_bytes())
+        RunFolder(new).record(run)
+        if target.exists():
+            shutil.rmtree(target)  # one of an older policy or evaluation
+        new.rename(target)
 
 
 def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator[Line]:

@@ -150,6 +150,7 @@ class _Training:
         within("the update of a checkpoint", update, 0, self.experiment.updates)
         self.metrics.cut_after(update)
         self.evaluations.cut_after(update)
+        LineFile(self.run.clock).cut_torn()
         if self.habits.tensorboard:
             self.watchers += _tensorboard(self.run.path, self._episodes(update))
         for watcher in self.watchers:

@@ -2,6 +2,7 @@
 
 import os
 
+import jax
 import pytest
 
 from pc3d import doctor
@@ -29,6 +30,19 @@ def test_unequal_bits_are_trouble(monkeypatch, bits, trouble):
     digests = iter(bits)
     monkeypatch.setattr(doctor, "_small_update", lambda: next(digests))
     assert bool(doctor.same_bits().trouble) is trouble
+
+
+def test_the_second_program_is_not_the_first_one_from_the_cache(monkeypatch):
+    used = []
+
+    def update():
+        used.append(jax.config.jax_enable_compilation_cache)
+        return "bits"
+
+    monkeypatch.setattr(doctor, "_small_update", update)
+    doctor.same_bits()
+    assert not any(used)
+    assert jax.config.jax_enable_compilation_cache
 
 
 @pytest.mark.parametrize("name", ["NPROC", "OMP_NUM_THREADS", "XLA_FLAGS"])

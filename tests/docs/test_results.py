@@ -13,7 +13,16 @@ fill = runpy.run_path(str(ROOT / "docs" / "fill.py"))
 
 
 WHOLE = {"main", "ablation", "hyper", "claims", "wall-clock"}
-BY_TASK = ("differences", "sizes", "statistics", "recovery", "gate", "originals", "trials-mappo", "trials-pc3d")
+BY_TASK = (
+    "differences",
+    "sizes",
+    "statistics",
+    "recovery",
+    "gate",
+    "originals",
+    "trials-mappo",
+    "trials-pc3d",
+)
 
 
 @pytest.mark.parametrize("page", fill["PAGES"], ids=lambda page: page.name)

@@ -11,7 +11,9 @@ from PIL import Image
 from safetensors.numpy import save_file
 
 from pc3d import cli
+from pc3d.evaluation.evaluation_file import read_evaluation
 from pc3d.evaluation.run import EvaluationSettings, evaluate
+from pc3d.files import one_owner
 from pc3d.policy import load_policy
 from pc3d.tasks.spread import Spread
 from tests.evaluation.policies import finished_run
@@ -109,6 +111,23 @@ def test_scores_come_last_so_that_they_mark_a_whole_evaluation(evaluated, tmp_pa
         evaluate(load_policy(copy), copy, (2, 3), EvaluationSettings(rollouts=4, context_rollouts=4))
     assert not (copy / "scores.csv").exists()
     assert not (copy / "context.json").exists()
+    assert read_evaluation(copy) == {}  # the rules of the scores that are gone say nothing about what is left
+
+
+def test_two_evaluations_of_one_run_do_not_mix(evaluated, capsys):
+    before = (evaluated.path / "scores.csv").read_bytes()
+    with one_owner(evaluated.path):
+        sentence = refusal(capsys, "evaluate", evaluated.path, "--team-sizes", "2-3", "--rollouts", "4")
+    assert "another process is already working" in sentence
+    assert (evaluated.path / "scores.csv").read_bytes() == before
+
+
+def test_a_record_without_its_policy_says_so(evaluated, tmp_path, capsys):
+    shutil.copytree(evaluated.path, tmp_path / "record")
+    (tmp_path / "record" / "final.safetensors").unlink()
+    assert "is a record without its policy" in refusal(
+        capsys, "watch", tmp_path / "record", "--team-size", "2"
+    )
 
 
 def test_a_task_without_replays_is_scored_all_the_same(evaluated, tmp_path, monkeypatch):
@@ -136,6 +155,7 @@ def test_a_file_alone_is_evaluated_where_out_says(evaluated, tmp_path, capsys):
     assert {path.name for path in (tmp_path / "scores").iterdir()} == {
         "scores-original.csv",
         "evaluation-original.json",
+        "lock",
     }
 
 

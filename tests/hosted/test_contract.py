@@ -1,9 +1,11 @@
 """`examine` names what is wrong, rule by rule, and accepts what is right."""
 
+import signal
+
 import pytest
 
 from pc3d.cli import main
-from pc3d.hosted.contract import examine
+from pc3d.hosted.contract import _answering_within, examine
 from pc3d.hosted.imports import load_object
 from tests.hosted import sample_task
 from tests.hosted.sample_task import STEPS
@@ -138,3 +140,14 @@ def test_a_file_in_the_current_folder_never_replaces_an_installed_module(tmp_pat
     assert load_object("only_here:found") == "here"
     with pytest.raises(ModuleNotFoundError):
         __import__("not_asked_for")
+
+
+def test_an_interrupt_that_had_to_wait_is_not_taken_for_a_world_that_hangs():
+    heard = []
+    before = signal.signal(signal.SIGALRM, lambda number, _: heard.append(number))
+    try:
+        with _answering_within(60):
+            signal.raise_signal(signal.SIGALRM)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert heard == [signal.SIGALRM]

@@ -134,3 +134,40 @@ def test_scores_on_the_original_package_are_kept_with_their_rules(run, tmp_path)
     (kept.folder.path / "scores-original.csv").write_bytes(scores.replace(b"-2.0", b"-3.0"))
     with pytest.raises(DamagedFile, match=r"scores-original.csv is damaged"):
         find_runs([tmp_path / "results"])
+
+
+def contents(folder):
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("named", ["results", "results/spread/pc3d/seed-0"])
+def test_a_record_is_not_recorded_over_itself(run, tmp_path, monkeypatch, capsys, named):
+    monkeypatch.chdir(tmp_path)
+    assert main(["record", "runs"]) == 0
+    before = contents(tmp_path / "results")
+    assert main(["record", named]) == 2
+    assert "is a record itself" in capsys.readouterr().err
+    assert contents(tmp_path / "results") == before
+
+
+def test_an_older_record_stays_until_the_new_one_is_whole(run, tmp_path, monkeypatch):
+    words = ["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]
+    assert main(words) == 0
+    kept = contents(tmp_path / "results")
+
+    def power_cut(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pc3d.run_folder.RunFolder.record", power_cut)
+        with pytest.raises(KeyboardInterrupt):
+            record_run(run, tmp_path / "results/spread/pc3d/seed-0", with_policy=True)
+    (half,) = (tmp_path / "results/spread/pc3d").glob(".*")
+    assert {
+        place: content
+        for place, content in contents(tmp_path / "results").items()
+        if half.name not in place.parts
+    } == kept
+    assert len(find_runs([tmp_path / "results"]).given) == 1  # half a record is none
+    assert main(words) == 0
+    assert contents(tmp_path / "results") == kept

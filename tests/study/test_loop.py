@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.errors import BadInput
+from pc3d.errors import BadInput, DamagedFile
+from pc3d.processes import start_worker
 from pc3d.study import Job
 from pc3d.workers import Progress, State, loop, run_jobs
 
@@ -85,9 +86,45 @@ def test_a_job_that_diverged_is_not_tried_again(tmp_path):
 
 
 def test_a_job_that_cannot_be_started_fails_alone(tmp_path, monkeypatch):
-    def refuse(job):
-        raise BadInput("somebody else works here")
+    crew = Script((FINE, ""))
+    start = crew.start
 
-    crew = Script()
-    monkeypatch.setattr(crew, "start", refuse)
-    assert outcome(tmp_path, crew).error == "somebody else works here"
+    def refuse_the_first(job):
+        if job.seed == 0:
+            raise BadInput("somebody else works here")
+        return start(job)
+
+    monkeypatch.setattr(crew, "start", refuse_the_first)
+    jobs = [Job("spread", "mappo", seed, tmp_path / str(seed), (), 2) for seed in (0, 1)]
+    jobs[1].folder.mkdir()
+    refused, other = run_jobs(jobs, crew, lambda _: None)
+    assert (refused.state, refused.error) == (State.FAILED, "somebody else works here")
+    assert other.state is State.DONE
+
+
+class Endless(Ended):
+    """A command that goes on until it is stopped."""
+
+    def __init__(self) -> None:
+        self.code = None
+
+    def stop(self) -> None:
+        self.code = INTERRUPTED
+
+
+def test_whatever_ends_a_study_no_run_goes_on_alone(tmp_path, monkeypatch):
+    crew, work = Script(), Endless()
+    monkeypatch.setattr(crew, "start", lambda _: work)
+
+    def damaged(_):
+        raise DamagedFile("metrics.jsonl is damaged")
+
+    with pytest.raises(DamagedFile):
+        run_jobs([Job("spread", "mappo", 0, tmp_path, (), 2)], crew, damaged)
+    assert work.code == INTERRUPTED
+
+
+def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match=r"writing to .*file/run was not possible"):
+        start_worker(["tasks"], tmp_path / "file" / "run" / "errors.log")

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from pc3d.metrics import read_lines
 from tests.training.runs import digests, finish, start
 
 
@@ -38,9 +39,11 @@ def test_metrics_have_no_gap_and_no_repeat(tmp_path, undisturbed):
     wait_for(tmp_path / "checkpoint", process)
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
-    with open(tmp_path / "metrics.jsonl", "ab") as file:
-        file.write(b'{"update": 7, "torn')
+    for name in ("metrics.jsonl", "clock.jsonl"):
+        with open(tmp_path / name, "ab") as file:
+            file.write(b'{"update": 7, "torn')
     assert finish(tmp_path).returncode == 0
+    assert [list(line) for line in read_lines(tmp_path / "clock.jsonl")] == [["seconds", "updates"]]
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
     assert [line["update"] for line in lines] == list(range(1, 13))
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pc3d import experiments
-from pc3d.experiments import CURRICULA, EPISODES, ROSTERS, paper
+from pc3d import experiments, methods
+from pc3d.experiments import CURRICULA, EPISODES, METHOD_NAMES, ROSTERS, paper
 
 # learning rate, batch, buffer, update every, epochs, actor, rnn, clip, γ, λ, entropy, value, norm
 BACKBONE = {
@@ -113,6 +113,10 @@ SPLITS = {
     "rware": ((2, 4, 6, 8), (3, 5, 7), (9, 10)),
 }
 TASKS, METHODS = list(SPLITS), experiments.METHOD_NAMES
+
+
+def test_every_method_has_networks_and_settings():
+    assert tuple(methods.METHODS) == METHOD_NAMES
 
 
 def backbone_of(experiment):

@@ -55,6 +55,8 @@ def refuse_losses(runs: list[Run], places: list[Path]) -> None:
         other = taken.setdefault(place, one)
         if other is not one:
             raise BadInput(f"{other.folder.path} and {one.folder.path} would both be recorded as {place}")
+        if place.resolve() == one.folder.path.resolve():
+            raise BadInput(f"{place} is a record itself: name the folder of the runs, or another --out")
         if (place / "experiment.json").exists():
             changed = differences(RunFolder(place).experiment(), one.experiment)
             if changed:

@@ -18,7 +18,7 @@ from pc3d.evaluation.replay import WORLDS, replay
 from pc3d.evaluation.scores import Scores, score
 from pc3d.evaluation.starts import STARTS_SEED, rollout_keys
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
-from pc3d.files import explained, refuse_oddities, write_atomically
+from pc3d.files import explained, one_owner, refuse_oddities, write_atomically
 from pc3d.hosted.crew import Crew
 from pc3d.methods import method_named
 from pc3d.policy import Policy
@@ -48,7 +48,16 @@ class EvaluationSettings:
 
     @property
     def scores_file(self) -> str:
-        return f"scores{ON_ORIGINALS if self.backend == 'original' else ''}.csv"
+        return f"scores{self._suffix}.csv"
+
+    @property
+    def rules_file(self) -> str:
+        """By which rules the scores came about."""
+        return f"evaluation{self._suffix}.json"
+
+    @property
+    def _suffix(self) -> str:
+        return ON_ORIGINALS if self.backend == "original" else ""
 
     @property
     def greedy(self) -> bool:
@@ -87,13 +96,14 @@ def evaluate(
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         refuse_oddities(folder)
-        scores_file = folder / settings.scores_file
-        scores_file.unlink(missing_ok=True)
-        if settings.backend != "original":
-            _look_inside(policy, task, folder, sizes, settings, advance, crew)
-        scores = as_csv(rows, task.measure_names)
-        write_evaluation(folder, _about(policy, sizes, settings), scores)
-        write_atomically(scores_file, scores)
+        with one_owner(folder):
+            for outdated in (settings.scores_file, settings.rules_file):
+                (folder / outdated).unlink(missing_ok=True)
+            if settings.backend != "original":
+                _look_inside(policy, task, folder, sizes, settings, advance, crew)
+            scores = as_csv(rows, task.measure_names)
+            write_evaluation(folder, _about(policy, sizes, settings), scores)
+            write_atomically(folder / settings.scores_file, scores)
     return rows
 
 

@@ -162,7 +162,13 @@ def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
     for path in paths:
         if not path.is_dir():
             raise BadInput(f"there is no folder {path}")
-    return sorted({found.parent for path in paths for found in path.rglob(name)})
+    found = ((path, place) for path in paths for place in path.rglob(name))
+    # A folder with a leading dot is a record that is being written, or whose writing was interrupted.
+    return sorted({place.parent for path, place in found if not _hidden(place.relative_to(path))})
+
+
+def _hidden(place: Path) -> bool:
+    return any(part.startswith(".") for part in place.parts)
 
 
 def _read_run(path: Path) -> Run:

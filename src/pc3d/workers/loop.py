@@ -84,10 +84,11 @@ def run_jobs(jobs: list[Job], crew: Crew, show: Callable[[list[Progress]], None]
             show(all_progress)
             time.sleep(0.2)
     except KeyboardInterrupt:
-        _stop(all_progress)
         raise Interrupted(
             "the study is stopped and everything is saved; the same command continues"
         ) from None
+    finally:  # whatever went wrong, no run goes on alone
+        _stop(all_progress)
     show(all_progress)
     return all_progress
 

@@ -18,7 +18,6 @@ ORANGE: Color = (230, 159, 0)
 GREEN: Color = (0, 158, 115)
 VERMILION: Color = (213, 94, 0)
 SKY: Color = (86, 180, 233)
-PURPLE: Color = (204, 121, 167)
 
 
 def faint(color: Color, opacity: float) -> Color:
