@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.tuning.preset_file import Preset, write_preset
+from pc3d.presets.preset_file import Preset, write_preset
 from tests.faults.folders import experiment_for, made_run
 
 SOURCE = Path(__file__).parents[1] / "src" / "pc3d"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pc3d.errors import BadInput, DamagedFile
 from pc3d.files import append, sync
 
 Line = dict[str, Any]
+LONGEST_LINE = 2**20  # bytes; real ones have about a thousand
 
 
 class Gathering:
@@ -103,10 +105,24 @@ def read_lines(path: Path) -> list[Line]:
         return []
     with open(path, "rb") as file:
         whole = [line for line in file if line.endswith(b"\n")]
+    return [_parsed(line, path) for line in whole]
+
+
+def last_line(path: Path) -> Line | None:
+    """The newest whole line; displays ask for it twice a second, so the others are not read."""
+    if not path.is_file():
+        return None
+    with open(path, "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE))
+        *whole, _ = file.read().split(b"\n")
+    return _parsed(whole[-1], path) if whole else None
+
+
+def _parsed(line: bytes, path: Path) -> Line:
     try:
-        lines = [json.loads(line) for line in whole]
+        parsed = json.loads(line)
     except (ValueError, RecursionError):
         raise DamagedFile(f"{path} is damaged: one of its lines is not JSON") from None
-    if not all(isinstance(line, dict) for line in lines):
+    if not isinstance(parsed, dict):
         raise DamagedFile(f"{path} is damaged: one of its lines is not a table")
-    return lines
+    return parsed

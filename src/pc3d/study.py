@@ -13,8 +13,8 @@ from pathlib import Path
 from pc3d.errors import BadInput, unknown_name
 from pc3d.experiments import METHOD_NAMES, ROSTERS
 from pc3d.plain import from_plain
+from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
 from pc3d.toml_file import read_toml
-from pc3d.tuning.preset_file import check_preset_name, experiment_of, is_file
 
 SHIPPED = files("pc3d") / "studies"
 NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist", "--sealed")

@@ -20,11 +20,11 @@ from pc3d.errors import BadInput
 from pc3d.experiments import paper
 from pc3d.metrics import Gathering
 from pc3d.plain import from_plain
+from pc3d.presets.preset_file import Preset, read_preset, write_preset
 from pc3d.roster_file import read_rosters
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
 from pc3d.study import load_study
-from pc3d.tuning.preset_file import Preset, read_preset, write_preset
 from tests.faults.folders import describe, experiment_for
 
 TOKENS = [

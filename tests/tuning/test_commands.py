@@ -9,8 +9,8 @@ import pytest
 
 from pc3d.cli import main
 from pc3d.experiments import METHOD_NAMES, paper
+from pc3d.presets.preset_file import Preset, read_preset, write_preset
 from pc3d.tuning.plan import inherited
-from pc3d.tuning.preset_file import Preset, read_preset, write_preset
 from pc3d.tuning.space import SPACE
 from tests.tuning.searches import FIXED
 

@@ -15,12 +15,12 @@ from pc3d.experiments import METHOD_NAMES, ROSTERS, paper
 from pc3d.learner.update import fresh_learner
 from pc3d.metrics import read_lines
 from pc3d.policy import load_policy
+from pc3d.presets.preset_file import Preset, write_preset
 from pc3d.report.runs import find_runs
 from pc3d.roster import Curriculum, Rosters, Stage
 from pc3d.run_folder import RunFolder, policy_description
 from pc3d.tasks import make_task
 from pc3d.train import train
-from pc3d.tuning.preset_file import Preset, write_preset
 from pc3d.tuning.trial import run_trial, sealed_experiment
 from pc3d.tuning.trial_folder import Budget, TrialFolder
 from tests.evaluation.policies import finished_run

@@ -5,10 +5,10 @@ import pytest
 from pc3d.cli.train import parse
 from pc3d.errors import BadInput
 from pc3d.experiments import METHOD_NAMES, paper
+from pc3d.presets.changes import changed, changes_between
+from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
 from pc3d.study import load_study
 from pc3d.toml_file import LARGEST_FILE
-from pc3d.tuning.changes import changed, changes_between
-from pc3d.tuning.preset_file import Found, Preset, read_preset, write_preset
 
 MAPPO_CHANGES = {
     "ppo.learning_rate": 7.5e-05,

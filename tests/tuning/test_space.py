@@ -6,9 +6,9 @@ import pytest
 
 from pc3d.errors import BadInput
 from pc3d.experiments import METHOD_NAMES, PAPER, paper
+from pc3d.presets.changes import changed, parse_change, setting
 from pc3d.tasks import TASKS
 from pc3d.train import check
-from pc3d.tuning.changes import changed, parse_change, setting
 from pc3d.tuning.space import SPACE, Between, read, space_for, stored
 
 CASES = [(task, method) for task in PAPER for method in METHOD_NAMES]

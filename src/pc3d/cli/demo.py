@@ -11,7 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from pc3d.errors import BadInput, Pc3dError
 from pc3d.experiments import ROSTERS
-from pc3d.metrics import read_lines
+from pc3d.metrics import last_line
 from pc3d.processes import last_words, run_command, start_worker
 
 METHODS = ("mappo", "pc3d")
@@ -92,8 +92,8 @@ def _errors(folder: Path) -> Path:
 
 
 def _show(progress: Progress, bar: Any, folder: Path) -> None:
-    lines = read_lines(folder / "metrics.jsonl")
-    if lines:
-        returns = ", ".join(f"{size}: {mean:.0f}" for size, (_, mean) in lines[-1]["return_by_size"].items())
-        state = f"stage {lines[-1]['stage']}, returns by team size {returns}"
-        progress.update(bar, completed=lines[-1]["episodes"], state=state)
+    line = last_line(folder / "metrics.jsonl")
+    if line:
+        returns = ", ".join(f"{size}: {mean:.0f}" for size, (_, mean) in line["return_by_size"].items())
+        state = f"stage {line['stage']}, returns by team size {returns}"
+        progress.update(bar, completed=line["episodes"], state=state)

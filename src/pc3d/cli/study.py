@@ -16,10 +16,10 @@ from rich.table import Table
 
 from pc3d.cli.live_table import LiveTable
 from pc3d.errors import BadInput, MissingExtra
-from pc3d.metrics import read_lines
+from pc3d.metrics import last_line
 from pc3d.processes import run_command
 from pc3d.study import Job, load_study, with_only
-from pc3d.workers import Crew, Progress, State, default_folder, run_jobs
+from pc3d.workers import Progress, State, Workforce, default_folder, run_jobs
 from pc3d.workers.local import ThisMachine
 
 ROWS = 30  # of the live table: what runs, then what waits
@@ -72,7 +72,7 @@ def run(command: Command) -> int:
 
 
 @contextmanager
-def crew_for(command: Command, console: Console) -> Iterator[Crew]:
+def crew_for(command: Command, console: Console) -> Iterator[Workforce]:
     """Who does the jobs."""
     if command.ray is None:
         yield ThisMachine(command.workers)
@@ -162,10 +162,10 @@ class Display(LiveTable):
         """Episodes so far and the time left, while a job trains."""
         if one.state is not State.TRAINING:
             return "", ""
-        lines = read_lines(one.job.folder / "metrics.jsonl")
-        if not lines:
+        line = last_line(one.job.folder / "metrics.jsonl")
+        if line is None:
             return "compiling", ""
-        episodes, now = lines[-1]["episodes"], time.monotonic()
+        episodes, now = line["episodes"], time.monotonic()
         first_episodes, since = self.began.setdefault(one.job.name, (episodes, now))
         speed = (episodes - first_episodes) / (now - since) if now > since else 0.0
         total = budget(one.job)

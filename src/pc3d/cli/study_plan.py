@@ -7,7 +7,7 @@ from rich.table import Table
 
 from pc3d.cli.train import parse
 from pc3d.experiments import changes
-from pc3d.metrics import read_lines
+from pc3d.metrics import last_line
 from pc3d.projection import Kind, project, seconds_together
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
@@ -36,8 +36,8 @@ def show_plan(jobs: list[Job], workers: int, console: Console) -> None:
 
 def _episodes_left(job: Job) -> tuple[Experiment, int]:
     experiment = parse(job.train_words[1:]).experiment
-    lines = read_lines(RunFolder(job.folder).metrics)
-    return experiment, experiment.episodes - (lines[-1]["episodes"] if lines else 0)
+    line = last_line(RunFolder(job.folder).metrics)
+    return experiment, experiment.episodes - (line["episodes"] if line else 0)
 
 
 def _table(kinds: list[Kind]) -> Table:

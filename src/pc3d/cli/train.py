@@ -13,10 +13,10 @@ from pc3d.experiments import METHOD_NAMES, PRESETS, custom, sealed, specialist
 from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.hosted.imports import is_import_path
 from pc3d.metrics import read_lines
+from pc3d.presets.preset_file import experiment_of
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
 from pc3d.train import DEFAULT_HABITS, Habits, train
-from pc3d.tuning.preset_file import experiment_of
 
 USAGE = (
     "pc3d train TASK METHOD [--preset NAME|FILE] [--seed N] [--episodes N] [--folder DIR] "

@@ -15,8 +15,8 @@ from rich.table import Table
 from pc3d.cli.tune_display import Display, summary
 from pc3d.errors import BadInput, MissingExtra
 from pc3d.files import explained, one_owner
+from pc3d.presets.preset_file import experiment_of
 from pc3d.tuning.plan import Plan, Pruning, inherited, make_plan
-from pc3d.tuning.preset_file import experiment_of
 from pc3d.tuning.trial_folder import Budget
 
 USAGE = "pc3d tune TASK METHOD [--trials N] [--episodes N] [--fix NAME=VALUE ...] [--show-space]"
@@ -95,7 +95,7 @@ def run(command: Command | TrialCommand) -> int:
 
 def space_table(plan: Plan) -> Table:
     """What is searched, and around which values."""
-    from pc3d.tuning.changes import as_short_text, setting
+    from pc3d.presets.changes import as_short_text, setting
 
     title = (
         f"{plan.base.task} {plan.base.method}: {len(plan.rows)} settings are searched, from {plan.base_name}"

@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table
 
 from pc3d.cli.live_table import LiveTable
-from pc3d.tuning.changes import as_short_text, setting
+from pc3d.presets.changes import as_short_text, setting
 from pc3d.tuning.plan import WINNER, Plan
 from pc3d.tuning.records import TrialRecord, best_of
 

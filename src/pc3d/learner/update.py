@@ -87,9 +87,9 @@ def learn(
     rate = _learning_rate(experiment, learner.update)
     # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
     parameters, unravel = ravel_pytree(learner.networks)
-    start = _Training(parameters, learner.averaged_teacher, learner.adam)
+    start = _Descent(parameters, learner.averaged_teacher, learner.adam)
 
-    def epoch(training: _Training, number: Array) -> tuple[_Training, tuple[LossParts, Array]]:
+    def epoch(training: _Descent, number: Array) -> tuple[_Descent, tuple[LossParts, Array]]:
         minibatches = plan.shuffle(jax.random.fold_in(key, number), sequences)
         return jax.lax.scan(partial(_descend, experiment, rate, unravel), training, minibatches)
 
@@ -153,7 +153,7 @@ def prepare(
     )
 
 
-class _Training(eqx.Module):
+class _Descent(eqx.Module):
     """What a gradient step changes."""
 
     parameters: Float[Array, " parameter"]
@@ -165,9 +165,9 @@ def _descend(
     experiment: Experiment,
     rate: Float[Array, ""],
     unravel: Callable[[Array], Networks],
-    training: _Training,
+    training: _Descent,
     batch: Sequences,
-) -> tuple[_Training, tuple[LossParts, Array]]:
+) -> tuple[_Descent, tuple[LossParts, Array]]:
     """One gradient step on one minibatch, and the averaged teacher a little after it."""
 
     def loss(parameters: Array) -> tuple[Array, LossParts]:
@@ -180,7 +180,7 @@ def _descend(
     step, adam = _adam(experiment).update(gradient, training.adam)
     parameters = training.parameters - rate * step
     teacher = _follow(training.averaged_teacher, unravel(parameters), experiment.distillation.teacher_rate)
-    return _Training(parameters, teacher, adam), (parts, norm)
+    return _Descent(parameters, teacher, adam), (parts, norm)
 
 
 def _follow(average: Teacher | None, networks: Networks, rate: float) -> Teacher | None:

@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
+from pc3d.presets.changes import as_text
 from pc3d.report.figures import FAINT, INK, Figure, color_of, house_style, tidy
-from pc3d.tuning.changes import as_text
 from pc3d.tuning.plan import Plan
 from pc3d.tuning.records import TrialRecord
 from pc3d.tuning.space import Between, Row

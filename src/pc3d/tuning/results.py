@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pc3d.errors import BadInput
 from pc3d.files import explained, write_atomically
-from pc3d.tuning.changes import as_text
+from pc3d.presets.changes import as_text
+from pc3d.presets.preset_file import Found, Preset, write_preset
 from pc3d.tuning.plan import WINNER, Plan
-from pc3d.tuning.preset_file import Found, Preset, write_preset
 from pc3d.tuning.records import TrialRecord, best_of
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pc3d.errors import BadInput, Diverged, Interrupted
+from pc3d.presets.preset_file import write_preset
 from pc3d.processes import last_words, start_worker
 from pc3d.signals import stop_signals
 from pc3d.tuning.database import TakenOver
 from pc3d.tuning.plan import Plan
-from pc3d.tuning.preset_file import write_preset
 from pc3d.tuning.records import TrialRecord
 from pc3d.tuning.storage import Storage
 from pc3d.tuning.trial_folder import TrialFolder

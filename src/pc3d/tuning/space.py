@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from pc3d.errors import BadInput
+from pc3d.presets.changes import as_text, setting
 from pc3d.settings import Experiment
-from pc3d.tuning.changes import as_text, setting
 
 if TYPE_CHECKING:
     from optuna.trial import Trial

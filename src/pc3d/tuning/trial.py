@@ -20,10 +20,10 @@ from pc3d.evaluation.scores import returns_by_size
 from pc3d.experiments import sealed
 from pc3d.files import explained, one_owner
 from pc3d.policy import load_policy
+from pc3d.presets.preset_file import read_preset
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
 from pc3d.train import Habits, train
-from pc3d.tuning.preset_file import read_preset
 from pc3d.tuning.trial_folder import Budget, Score, TrialFolder
 
 SECONDS_FOR_THE_OTHER = 120  # a worker whose search was killed saves first, and may be compiling until then

@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any
 
 from pc3d.checked_json import read_checked
-from pc3d.metrics import read_lines
+from pc3d.metrics import last_line, read_lines
 from pc3d.plain import from_plain
 from pc3d.settings import within
 
@@ -97,8 +97,8 @@ class TrialFolder:
 
     def episodes(self, budget: Budget) -> int:
         """Training episodes played, over all seeds."""
-        lines = [read_lines(self.seed(seed) / "metrics.jsonl") for seed in budget.seeds]
-        return sum(of_seed[-1]["episodes"] for of_seed in lines if of_seed)
+        lines = [last_line(self.seed(seed) / "metrics.jsonl") for seed in budget.seeds]
+        return sum(line["episodes"] for line in lines if line)
 
 
 def _mean_return(line: dict[str, Any], sizes: tuple[int, ...]) -> float:

@@ -3,9 +3,9 @@
 from pc3d.workers.loop import (
     ATTEMPTS,
     SECONDS_BETWEEN_ATTEMPTS,
-    Crew,
     Progress,
     State,
+    Workforce,
     default_folder,
     run_jobs,
 )
@@ -13,9 +13,9 @@ from pc3d.workers.loop import (
 __all__ = [
     "ATTEMPTS",
     "SECONDS_BETWEEN_ATTEMPTS",
-    "Crew",
     "Progress",
     "State",
+    "Workforce",
     "default_folder",
     "run_jobs",
 ]

@@ -33,7 +33,7 @@ class Work(Protocol):
         """What went wrong, in one sentence, after it has ended."""
 
 
-class Crew(Protocol):
+class Workforce(Protocol):
     """Who does the work: this machine or a cluster."""
 
     def places(self) -> int:
@@ -71,7 +71,7 @@ class Progress:
         return self.state is State.WAITING and self.work is None and time.monotonic() >= self.not_before
 
 
-def run_jobs(jobs: list[Job], crew: Crew, show: Callable[[list[Progress]], None]) -> list[Progress]:
+def run_jobs(jobs: list[Job], crew: Workforce, show: Callable[[list[Progress]], None]) -> list[Progress]:
     """Do every job that is not done yet; jobs that were stopped continue where they were."""
     all_progress = [Progress(job, State.DONE if job.done else State.WAITING) for job in jobs]
     try:
@@ -93,7 +93,7 @@ def run_jobs(jobs: list[Job], crew: Crew, show: Callable[[list[Progress]], None]
     return all_progress
 
 
-def _start(progress: Progress, crew: Crew) -> None:
+def _start(progress: Progress, crew: Workforce) -> None:
     progress.doing = State.EVALUATING if progress.job.trained else State.TRAINING
     try:
         progress.work = crew.start(progress.job)

@@ -14,9 +14,9 @@ from pc3d.errors import BadInput, unknown_name
 from pc3d.experiments import METHOD_NAMES, PRESETS, paper, preset
 from pc3d.files import write_atomically
 from pc3d.plain import from_plain
+from pc3d.presets.changes import SECTIONS, Changes, changed
 from pc3d.settings import Experiment
 from pc3d.toml_file import read_toml
-from pc3d.tuning.changes import SECTIONS, Changes, changed
 
 SUFFIX = ".toml"
 # The paper's parameter chaining: whose winner a method starts from. The ablations take PC3D's values.
