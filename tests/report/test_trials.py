@@ -13,7 +13,7 @@ from pc3d.report.runs import find_runs
 from pc3d.report.trials import trial_tables
 from pc3d.report.write import write_report
 from pc3d.study import Group, Study
-from tests.report.made_up import make_run
+from tests.report.made_up import add_context, make_run
 
 SEEN = range(2, 7)  # LBF's sizes without the test split
 USUAL = paper("lbf", "mappo")
@@ -64,6 +64,27 @@ def test_what_all_trials_share_is_said_once(tmp_path):
     (table,) = trial_tables(find_runs([tmp_path]))
     assert [row[0].text for row in table.rows] == ["as it is", "recipe.activation: relu → tanh"]
     assert table.caption.endswith("In every row: recipe.batch-unit: sequences → team_steps.")
+
+
+def test_trials_with_contexts_say_how_they_were_recovered(tmp_path, random):
+    usual = paper("lbf", "pc3d")
+    for part, recipe in (("as-it-is", usual.recipe), ("sum", replace(usual.recipe, huber_reduction="sum"))):
+        scores = {size: [0.1] for size in SEEN}
+        changes = {"rosters": usual.rosters.sealed(), "episodes": 5000, "recipe": recipe}
+        run = make_run(tmp_path / part, "lbf", "pc3d", 0, scores, **changes)
+        add_context(run, random)
+    (run.path / "context.json").unlink()
+    (table,) = trial_tables(find_runs([tmp_path]))
+    assert table.columns[4:] == (
+        "cosine to the teacher",
+        "cosine of the best constant",
+        "variance explained",
+        "gate",
+    )
+    usual_row, changed_row = table.rows
+    assert usual_row[5].text == "0.44"  # 0.4 and a hundredth of the size, over 2 to 6
+    assert usual_row[6].text == "0.40"
+    assert [cell.text for cell in changed_row[4:]] == ["–"] * 4
 
 
 def test_trials_whose_returns_mean_different_things_are_refused(folder):

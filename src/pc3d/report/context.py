@@ -43,7 +43,7 @@ class Context:
 def contexts(runs: Runs, task: str) -> dict[str, list[Context]]:
     """By method, the contexts of its finished runs that have one."""
     found = {
-        method: [context for run in runs.finished(task, method) if (context := _read(run)) is not None]
+        method: [context for run in runs.finished(task, method) if (context := read_context(run)) is not None]
         for method in runs.methods(task)
     }
     return {method: several for method, several in found.items() if several}
@@ -121,7 +121,8 @@ def _cell(runs: Runs, task: str, several: list[Context], split: str, name: str, 
     return Cell(spread_text(over_seeds(np.nanmean(by_seed, axis=1) * scale)))
 
 
-def _read(run: Run) -> Context | None:
+def read_context(run: Run) -> Context | None:
+    """What evaluation left of a run's contexts; None if it has none."""
     path = run.context_file
     if not path.exists():
         return None

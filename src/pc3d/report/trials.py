@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pc3d.experiments import changes
+from pc3d.report.context import Context, read_context
 from pc3d.report.names import file_name, method_title, methods_in_order, task_title, tasks_in_order
 from pc3d.report.result_tables import spread_text
 from pc3d.report.runs import Run, Runs
@@ -23,6 +24,13 @@ CAPTION = (
     "column among runs of one length; a single seed cannot tell a small difference from chance. Test sizes "
     "were sealed: pc3d plays no such policy at one."
 )
+RECOVERY = {
+    "alignment": "cosine to the teacher",
+    "alignment_of_a_constant": "cosine of the best constant",
+    "variance_explained": "variance explained",
+    "gate_mean": "gate",
+}
+CAPTION_OF_RECOVERY = "How the context is recovered and used: means over all sizes of both splits."
 
 
 @dataclass(frozen=True)
@@ -58,12 +66,22 @@ def _table(task: str, method: str, runs: list[Run]) -> Table:
         own = [change for change in changes(run.experiment) if change not in shared]
         by_trial[Trial(_as_typed(own) or UNCHANGED, run.experiment.episodes)].append(run)
     spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial, key=_order)}
+    contexts = {trial: _contexts(by_trial[trial]) for trial in spreads}
+    recovery = RECOVERY if any(contexts.values()) else {}
+    sentences = (
+        CAPTION,
+        CAPTION_OF_RECOVERY if recovery else "",
+        f"In every row: {_as_typed(sorted(shared))}." if shared else "",
+    )
     return Table(
         name=file_name(f"trials-{method}", task),
         title=f"{task_title(task).with_scale}: settings tried with {method_title(method)}",
-        caption=f"{CAPTION} In every row: {_as_typed(sorted(shared))}." if shared else CAPTION,
-        columns=("Changed", "episodes", *SPLITS),
-        rows=tuple(_row(trial, spreads) for trial in spreads),
+        caption=" ".join(filter(None, sentences)),
+        columns=("Changed", "episodes", *SPLITS, *recovery.values()),
+        rows=tuple(
+            (*_row(trial, spreads), *(_recovery_cell(contexts[trial], name) for name in recovery))
+            for trial in spreads
+        ),
     )
 
 
@@ -87,6 +105,15 @@ def _spread(task: str, runs: list[Run], split: str) -> Spread | None:
         return None
     means = [run.scores.means(sizes).mean() for run in runs if run.scores]
     return over_seeds(np.array(means) * task_title(task).scale)
+
+
+def _contexts(runs: list[Run]) -> list[Context]:
+    return [context for run in runs if (context := read_context(run)) is not None]
+
+
+def _recovery_cell(contexts: list[Context], name: str) -> Cell:
+    values = [[size[name] for size in context.by_size.values()] for context in contexts]
+    return Cell(f"{np.nanmean(values):.2f}") if values else Cell(NOTHING)
 
 
 def _row(trial: Trial, spreads: dict[Trial, Spreads]) -> tuple[Cell, ...]:
