@@ -134,7 +134,9 @@ def read_context(run: Run) -> Context | None:
             found["alignment_by_step"] = [_finite(value) for value in found["alignment_by_step"]]
         return Context(int(content["rollouts"]), by_size)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        raise BadInput(f"{path} is not a table of contexts as pc3d evaluate writes it: evaluate the run again") from None
+        raise BadInput(
+            f"{path} is not a table of contexts as pc3d evaluate writes it: evaluate the run again"
+        ) from None
 
 
 def _number(found: dict[str, Any], name: str) -> float:
