@@ -122,6 +122,7 @@ def test_a_finished_run_is_exported_from_its_folder(run, tmp_path, capsys):
 def test_an_unfinished_run_is_refused(tmp_path, capsys):
     unfinished = finished_run(tmp_path / "run")
     unfinished.final.unlink()
+    unfinished.done_file.unlink()
     assert "is unfinished: continue it" in refusal(capsys, unfinished.path, tmp_path / "policy.onnx")
 
 
