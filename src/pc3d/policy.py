@@ -53,5 +53,5 @@ def _state_without_policy(run: RunFolder) -> str:
     if not run.experiment_file.exists():
         return "is no run"
     if run.done:
-        return "is a record without its policy: records keep those of pc3d and mappo, of one seed"
+        return "is a record without its policy: pc3d record keeps those of one seed of some methods"
     return "is unfinished: continue it with pc3d train"

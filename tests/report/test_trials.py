@@ -77,14 +77,15 @@ def test_trials_with_contexts_say_how_they_were_recovered(tmp_path, random):
     (table,) = trial_tables(find_runs([tmp_path]))
     assert table.columns[4:] == (
         "cosine to the teacher",
+        "cosine to teammates' contexts",
         "cosine of the best constant",
         "variance explained",
         "gate",
     )
     usual_row, changed_row = table.rows
-    assert usual_row[5].text == "0.44"  # 0.4 and a hundredth of the size, over 2 to 6
-    assert usual_row[6].text == "0.40"
-    assert [cell.text for cell in changed_row[4:]] == ["–"] * 4
+    # Over the sizes 2 to 6: 0.5 less and 0.4 more a hundredth of the size, and a tenth of it.
+    assert [cell.text for cell in usual_row[5:8]] == ["0.46", "0.44", "0.40"]
+    assert [cell.text for cell in changed_row[4:]] == ["–"] * 5
 
 
 def test_trials_whose_returns_mean_different_things_are_refused(folder):

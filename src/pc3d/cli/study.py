@@ -59,8 +59,8 @@ def run(command: Command) -> int:
         show_plan(jobs, command.workers, console)
         return 0
     refuse_other_experiments(jobs)
-    with Display(console) as display, crew_for(command, console) as crew:
-        progress = run_jobs(jobs, crew, display.show)
+    with Display(console) as display, workforce_for(command, console) as workforce:
+        progress = run_jobs(jobs, workforce, display.show)
     failed = [one for one in progress if one.state is State.FAILED]
     for one in failed:
         print(f"pc3d: {one.job.name} failed: {one.error}", file=sys.stderr)
@@ -72,7 +72,7 @@ def run(command: Command) -> int:
 
 
 @contextmanager
-def crew_for(command: Command, console: Console) -> Iterator[Workforce]:
+def workforce_for(command: Command, console: Console) -> Iterator[Workforce]:
     """Who does the jobs."""
     if command.ray is None:
         yield ThisMachine(command.workers)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pc3d.experiments import changes
-from pc3d.report.context import Context, read_context
+from pc3d.report.context import RECOVERY, Context, read_context
 from pc3d.report.names import file_name, method_title, methods_in_order, task_title, tasks_in_order
 from pc3d.report.result_tables import spread_text
 from pc3d.report.runs import Run, Runs
@@ -24,12 +24,6 @@ CAPTION = (
     "column among runs of one length; a single seed cannot tell a small difference from chance. Test sizes "
     "were sealed: pc3d plays no such policy at one."
 )
-RECOVERY = {
-    "alignment": "cosine to the teacher",
-    "alignment_of_a_constant": "cosine of the best constant",
-    "variance_explained": "variance explained",
-    "gate_mean": "gate",
-}
 CAPTION_OF_RECOVERY = "How the context is recovered and used: means over all sizes of both splits."
 
 

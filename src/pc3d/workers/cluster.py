@@ -42,7 +42,7 @@ def cluster_at(address: str, tell: Callable[[str], None]) -> Iterator[Cluster]:
 
 
 class Cluster:
-    """A crew of Ray's CPUs: each takes one job at a time."""
+    """A workforce of Ray's CPUs: each takes one job at a time."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self.tell = tell

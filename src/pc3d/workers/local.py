@@ -9,7 +9,7 @@ from pc3d.study import Job
 
 @dataclass(frozen=True)
 class ThisMachine:
-    """A crew of processes."""
+    """A workforce of processes."""
 
     workers: int
 

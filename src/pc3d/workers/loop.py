@@ -71,16 +71,16 @@ class Progress:
         return self.state is State.WAITING and self.work is None and time.monotonic() >= self.not_before
 
 
-def run_jobs(jobs: list[Job], crew: Workforce, show: Callable[[list[Progress]], None]) -> list[Progress]:
+def run_jobs(jobs: list[Job], workforce: Workforce, show: Callable[[list[Progress]], None]) -> list[Progress]:
     """Do every job that is not done yet; jobs that were stopped continue where they were."""
     all_progress = [Progress(job, State.DONE if job.done else State.WAITING) for job in jobs]
     try:
         while any(progress.state not in (State.DONE, State.FAILED) for progress in all_progress):
             for progress in all_progress:
                 _attend(progress)
-            free = crew.places() - sum(progress.work is not None for progress in all_progress)
+            free = workforce.places() - sum(progress.work is not None for progress in all_progress)
             for progress in [progress for progress in all_progress if progress.ready][: max(free, 0)]:
-                _start(progress, crew)
+                _start(progress, workforce)
             show(all_progress)
             time.sleep(0.2)
     except KeyboardInterrupt:
@@ -93,10 +93,10 @@ def run_jobs(jobs: list[Job], crew: Workforce, show: Callable[[list[Progress]], 
     return all_progress
 
 
-def _start(progress: Progress, crew: Workforce) -> None:
+def _start(progress: Progress, workforce: Workforce) -> None:
     progress.doing = State.EVALUATING if progress.job.trained else State.TRAINING
     try:
-        progress.work = crew.start(progress.job)
+        progress.work = workforce.start(progress.job)
     except BadInput as error:
         _note_failure(progress, error.exit_code, str(error))
 
