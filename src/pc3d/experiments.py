@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from pc3d.chaining import DISTILLED, METHOD_NAMES, WITHOUT_DISTILLATION, ancestors
 from pc3d.errors import unknown_name
 from pc3d.plain import differences
 from pc3d.roster import Curriculum, Rosters, Stage
@@ -94,7 +95,6 @@ def custom(
     """
     if method not in METHOD_NAMES:
         raise unknown_name("method", method, METHOD_NAMES)
-    distils = method not in ("ippo", "mappo", "pic", "a-mappo")
     return Experiment(
         task=task,
         method=method,
@@ -103,7 +103,7 @@ def custom(
         ppo=PpoSettings(5e-4, 8, 1_000_000, 8, 8, 0.2, 0.99, 0.95, 0.01, 0.5, 1.0),
         actor=ActorSettings((128, 128), 64),
         critic=CriticSettings((128, 128), 48, (96, 96), team_size_feature=True, tokens=4),
-        distillation=DistillationSettings(0.1, 0.01) if distils else DistillationSettings(),
+        distillation=DistillationSettings(0.1, 0.01) if method in DISTILLED else DistillationSettings(),
         recipe=Recipe(reward_per_agent=False),
         seed=seed,
         episodes=episodes,
@@ -160,18 +160,12 @@ class TableRow:
 
 
 def _table(ippo: TableRow, mappo: TableRow, pic: TableRow, pc3d: TableRow) -> dict[str, TableRow]:
-    """One task's rows; the ablations and Hyper-PC3D take PC3D's values."""
+    """One task's rows: the four that are printed, and for every other method that of its nearest ancestor."""
+    printed = {"ippo": ippo, "mappo": mappo, "pic": pic, "pc3d": pc3d}
     without_distillation = replace(pc3d, distillation=replace(pc3d.distillation, weight=0.0))
-    return {
-        "ippo": ippo,
-        "mappo": mappo,
-        "pic": pic,
-        "pc3d": pc3d,
-        "gate-off": pc3d,
-        "gate-on": pc3d,
-        "a-mappo": without_distillation,
-        "hyper-pc3d": pc3d,
-    }
+    sources = {name: next(own for own in (name, *ancestors(name)) if own in printed) for name in METHOD_NAMES}
+    rows = {name: printed[source] for name, source in sources.items()}
+    return rows | {WITHOUT_DISTILLATION: without_distillation}
 
 
 def _spread() -> dict[str, TableRow]:
@@ -229,5 +223,4 @@ def _rware() -> dict[str, TableRow]:
 
 
 PAPER: dict[str, dict[str, TableRow]] = {"spread": _spread(), "lbf": _lbf(), "rware": _rware()}
-METHOD_NAMES = tuple(PAPER["spread"])
 PRESETS = {"paper": paper}

@@ -10,8 +10,9 @@ from importlib.resources import files
 from itertools import product
 from pathlib import Path
 
+from pc3d.chaining import METHOD_NAMES
 from pc3d.errors import BadInput, unknown_name
-from pc3d.experiments import METHOD_NAMES, ROSTERS
+from pc3d.experiments import ROSTERS
 from pc3d.plain import from_plain
 from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
 from pc3d.toml_file import read_toml

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from pc3d import checkpoint
+from pc3d.chaining import METHOD_NAMES
 from pc3d.checkpoint import read_file, save_tree, to_bytes
 from pc3d.errors import BadInput
-from pc3d.experiments import METHOD_NAMES
 from pc3d.plain import differences
 from pc3d.policy import load_policy
 from pc3d.run_folder import RunFolder

@@ -2,8 +2,9 @@
 
 import pytest
 
-from pc3d import experiments, methods
-from pc3d.experiments import CURRICULA, EPISODES, METHOD_NAMES, ROSTERS, paper
+from pc3d import chaining, methods
+from pc3d.chaining import METHOD_NAMES
+from pc3d.experiments import CURRICULA, EPISODES, ROSTERS, paper
 
 # learning rate, batch, buffer, update every, epochs, actor, rnn, clip, γ, λ, entropy, value, norm
 BACKBONE = {
@@ -112,11 +113,17 @@ SPLITS = {
     "lbf": ((2, 4, 6), (3, 5), (7, 8)),
     "rware": ((2, 4, 6, 8), (3, 5, 7), (9, 10)),
 }
-TASKS, METHODS = list(SPLITS), experiments.METHOD_NAMES
+TASKS, METHODS = list(SPLITS), METHOD_NAMES
 
 
 def test_every_method_has_networks_and_settings():
     assert tuple(methods.METHODS) == METHOD_NAMES
+
+
+def test_what_is_said_of_a_methods_settings_fits_its_networks():
+    rows = methods.METHODS
+    assert chaining.family("pc3d") == tuple(name for name in rows if rows[name].has_context)
+    assert tuple(name for name in rows if rows[name].distils) == chaining.DISTILLED
 
 
 def backbone_of(experiment):
@@ -189,4 +196,4 @@ def test_curricula_splits_and_budgets_equal_the_papers(task):
 
 def test_all_methods_of_a_task_share_one_recipe():
     for task in TASKS:
-        assert len({paper(task, method).recipe for method in experiments.METHOD_NAMES}) == 1
+        assert len({paper(task, method).recipe for method in METHOD_NAMES}) == 1

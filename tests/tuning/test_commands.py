@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pc3d.chaining import METHOD_NAMES
 from pc3d.cli import main
-from pc3d.experiments import METHOD_NAMES, paper
+from pc3d.experiments import paper
 from pc3d.presets.preset_file import Preset, read_preset, write_preset
 from pc3d.tuning.plan import inherited
 from pc3d.tuning.space import SPACE

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pc3d.chaining import METHOD_NAMES
 from pc3d.checkpoint import save_tree
 from pc3d.cli import main
 from pc3d.errors import BadInput
 from pc3d.evaluation import scores
 from pc3d.evaluation.run import EvaluationSettings, evaluate
-from pc3d.experiments import METHOD_NAMES, ROSTERS, paper
+from pc3d.experiments import ROSTERS, paper
 from pc3d.learner.update import fresh_learner
 from pc3d.metrics import read_lines
 from pc3d.policy import load_policy

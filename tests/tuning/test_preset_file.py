@@ -2,9 +2,10 @@
 
 import pytest
 
+from pc3d.chaining import METHOD_NAMES
 from pc3d.cli.train import parse
 from pc3d.errors import BadInput
-from pc3d.experiments import METHOD_NAMES, paper
+from pc3d.experiments import paper
 from pc3d.presets.changes import changed, changes_between
 from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
 from pc3d.study import load_study

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from pc3d.chaining import METHOD_NAMES
 from pc3d.errors import BadInput
-from pc3d.experiments import METHOD_NAMES, PAPER, paper
+from pc3d.experiments import PAPER, paper
 from pc3d.presets.changes import changed, parse_change, setting
 from pc3d.tasks import TASKS
 from pc3d.train import check

@@ -10,8 +10,9 @@ from typing import Literal
 
 import tyro
 
+from pc3d.chaining import METHOD_NAMES
 from pc3d.cli import COMMANDS, main
-from pc3d.experiments import METHOD_NAMES, ROSTERS
+from pc3d.experiments import ROSTERS
 from pc3d.study import shipped_studies
 
 OPTION = re.compile(r"(?<!\S)--[a-z][a-z0-9.-]+")

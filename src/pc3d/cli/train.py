@@ -6,10 +6,11 @@ from typing import Annotated
 
 import tyro
 
+from pc3d.chaining import METHOD_NAMES
 from pc3d.cli.own_task import open_crew, rosters_from_words, with_world
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.errors import BadInput
-from pc3d.experiments import METHOD_NAMES, PRESETS, custom, sealed, specialist
+from pc3d.experiments import PRESETS, custom, sealed, specialist
 from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.hosted.imports import is_import_path
 from pc3d.metrics import read_lines

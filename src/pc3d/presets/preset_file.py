@@ -10,8 +10,9 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from pc3d.chaining import METHOD_NAMES, WITHOUT_DISTILLATION, ancestors
 from pc3d.errors import BadInput, unknown_name
-from pc3d.experiments import METHOD_NAMES, PRESETS, paper, preset
+from pc3d.experiments import PRESETS, paper, preset
 from pc3d.files import write_atomically
 from pc3d.plain import from_plain
 from pc3d.presets.changes import SECTIONS, Changes, changed
@@ -19,10 +20,6 @@ from pc3d.settings import Experiment
 from pc3d.toml_file import read_toml
 
 SUFFIX = ".toml"
-# The paper's parameter chaining: whose winner a method starts from. The ablations take PC3D's values.
-PARENT = {"pic": "mappo", "pc3d": "mappo"} | dict.fromkeys(
-    ("gate-off", "gate-on", "a-mappo", "hyper-pc3d"), "pc3d"
-)
 CHAINED_FROM_MAPPO = ("ppo", "actor", "recipe")  # not the critic: its inputs differ too much
 
 
@@ -67,15 +64,9 @@ class Preset:
     def _inherited_by(self, method: str) -> dict[str, Any]:
         chained = SECTIONS if method == self.method or self.method != "mappo" else CHAINED_FROM_MAPPO
         kept = {name: value for name, value in self.changes.items() if name.partition(".")[0] in chained}
-        if method == "a-mappo":  # PC3D without distillation: its weight stays 0
+        if method == WITHOUT_DISTILLATION:  # its weight stays 0
             kept.pop("distillation.weight", None)
         return kept
-
-
-def ancestors(method: str) -> tuple[str, ...]:
-    """The methods whose settings this one inherits, the nearest first."""
-    parent = PARENT.get(method)
-    return () if parent is None else (parent, *ancestors(parent))
 
 
 def is_file(name: str) -> bool:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pc3d.chaining import METHOD_NAMES, ancestors
 from pc3d.errors import BadInput, unknown_name
-from pc3d.experiments import METHOD_NAMES, PAPER, paper
+from pc3d.experiments import PAPER, paper
 from pc3d.presets.changes import as_text, changed, changes_between, parse_change
-from pc3d.presets.preset_file import Preset, ancestors, experiment_of
+from pc3d.presets.preset_file import Preset, experiment_of
 from pc3d.settings import Experiment
 from pc3d.tuning.space import Row, space_for
 from pc3d.tuning.trial_folder import Budget

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from pc3d.chaining import DISTILLED, METHOD_NAMES, ancestors, family
 from pc3d.errors import BadInput
 from pc3d.presets.changes import as_text, setting
 from pc3d.settings import Experiment
@@ -83,12 +84,10 @@ class Row:
 
 
 # The paper tunes IPPO and MAPPO whole; PIC and PC3D inherit MAPPO's actor and PPO rows and search their own.
-WHOLE = ("ippo", "mappo")
-WITHOUT_DISTILLATION = "a-mappo"
-DISTILLED = ("pc3d", "gate-off", "gate-on", "hyper-pc3d")
-CONTEXTUAL = (*DISTILLED, WITHOUT_DISTILLATION)
-SET_CRITIC = ("pic", *CONTEXTUAL)
-CENTRAL = ("mappo", *SET_CRITIC)
+WHOLE = tuple(method for method in METHOD_NAMES if not ancestors(method))
+CENTRAL = family("mappo")
+SET_CRITIC = tuple(method for method in CENTRAL if method not in WHOLE)
+CONTEXTUAL = family("pc3d")
 
 SPACE = (
     Row("ppo.learning_rate", Between(1e-4, 3e-3, log=True), WHOLE),
