@@ -13,11 +13,13 @@ from pathlib import Path
 from pc3d.chaining import METHOD_NAMES
 from pc3d.errors import BadInput, unknown_name
 from pc3d.experiments import ROSTERS
+from pc3d.hosted.imports import folder_name, is_import_path
 from pc3d.plain import from_plain
 from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
 from pc3d.toml_file import read_toml
 
 SHIPPED = files("pc3d") / "studies"
+PAPER = "paper"  # the preset, unless a group says otherwise
 NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist", "--sealed")
 
 
@@ -26,9 +28,10 @@ class Group:
     """All combinations of some tasks, methods and seeds."""
 
     tasks: tuple[str, ...]
+    """Those that come with pc3d, or your own, whose team sizes are among the options."""
     methods: tuple[str, ...]
     seeds: tuple[int, ...]
-    preset: str = "paper"
+    preset: str = PAPER
     """One that comes with pc3d, or a preset file, named from the study file's folder or from here."""
     episodes: int | None = None
     """Instead of the preset's budget."""
@@ -42,14 +45,17 @@ class Group:
     """Never play a test size: for trying out what a method is to be before it is judged."""
 
     def __post_init__(self) -> None:
+        own_tasks = tuple(filter(is_import_path, self.tasks))
         for names, known, kind in (
-            (self.tasks, ROSTERS, "task"),
+            (self.tasks, (*ROSTERS, *own_tasks), "task"),
             (self.methods, METHOD_NAMES, "method"),
         ):
             for name in names:
                 if name not in known:
                     raise unknown_name(kind, name, known)
         check_preset_name(self.preset)
+        if own_tasks and (self.preset != PAPER or self.specialists):
+            raise BadInput(f"presets and specialists are for the tasks that come with pc3d: {own_tasks[0]}")
         if self.specialists and (self.variations or self.sealed):
             raise BadInput(
                 "a study's specialists play test sizes, too: they can neither be sealed nor varied"
@@ -106,7 +112,8 @@ class Job:
 
     @property
     def evaluate_words(self) -> list[str]:
-        return ["evaluate", str(self.folder), "--rollouts", str(self.rollouts)]
+        own = ["--task", self.task] if is_import_path(self.task) else []
+        return ["evaluate", str(self.folder), "--rollouts", str(self.rollouts), *own]
 
     @property
     def errors(self) -> Path:
@@ -150,21 +157,22 @@ def _with_preset_found(group: Group, folder: Path) -> Group:
     if is_file(group.preset) and beside.is_file():
         group = replace(group, preset=str(beside))
     for task, method in product(group.tasks, group.methods):
-        experiment_of(group.preset, task, method)
+        if task in ROSTERS:
+            experiment_of(group.preset, task, method)
     return group
 
 
 def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
     options = tuple(word for option in group.options for word in option.split())
-    options = ("--preset", group.preset, *options)
     if group.episodes is not None:
         options += ("--episodes", str(group.episodes))
     if group.sealed:
         options += ("--sealed", "True")
     for task, method, seed in product(group.tasks, group.methods, group.seeds):
+        preset = ("--preset", group.preset) if task in ROSTERS else ()
         for part, words in _parts(group, task):
-            place = folder / task / method / part / f"seed-{seed}"
-            yield Job(task, method, seed, place, (*options, *words), rollouts)
+            place = folder / folder_name(task) / method / part / f"seed-{seed}"
+            yield Job(task, method, seed, place, (*preset, *options, *words), rollouts)
 
 
 def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:
@@ -172,20 +180,21 @@ def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:
     if group.specialists:
         return [(f"size-{size}", ["--specialist", str(size)]) for size in ROSTERS[task].all]
     if group.variations:
-        return [(_folder_name(words), words.split()) for words in group.variations]
+        return [(_variation_name(words), words.split()) for words in group.variations]
     return [("", [])]
 
 
-def _folder_name(words: str) -> str:
+def _variation_name(words: str) -> str:
     return re.sub(r"[^\w.-]+", "-", words.strip("- ")) or "as-it-is"
 
 
 def with_only(study: Study, only: tuple[str, ...]) -> Study:
     """The study restricted to the named tasks and methods; naming none of a kind keeps all of it."""
+    all_tasks = {*ROSTERS, *(task for group in study.groups for task in group.tasks)}
     for name in only:
-        if name not in (*ROSTERS, *METHOD_NAMES):
-            raise unknown_name("task or method", name, (*ROSTERS, *METHOD_NAMES))
-    tasks = {name for name in only if name in ROSTERS} or set(ROSTERS)
+        if name not in (*all_tasks, *METHOD_NAMES):
+            raise unknown_name("task or method", name, (*sorted(all_tasks), *METHOD_NAMES))
+    tasks = all_tasks.intersection(only) or all_tasks
     methods = {name for name in only if name in METHOD_NAMES} or set(METHOD_NAMES)
     groups = (
         replace(

@@ -48,6 +48,9 @@ methods = ["pc3d"]
 seeds = [0]
 options = {json.dumps(TINY)}
 """
+OWN_STUDY = STUDY.replace("spread", "pursuit:make").replace(
+    "options = [", 'options = ["--rosters rosters.toml", '
+)
 OWN_TASK = {
     "my_package/my_task.py": ("examples/new_task.py", "examples/own_task/pursuit.py"),
     "pursuit.py": ("examples/own_task/pursuit.py",),
@@ -82,6 +85,7 @@ def desk(trained, tmp_path, monkeypatch):
     shutil.copytree(trained, "runs")
     Path("examples").symlink_to(ROOT / "examples")
     Path("tiny.toml").write_text(STUDY)
+    Path("tiny_own.toml").write_text(OWN_STUDY)
     for name, sources in OWN_TASK.items():
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text("\n".join(_definitions(ROOT / source) for source in sources))
@@ -119,7 +123,8 @@ def run(line: str) -> None:
 def run_pc3d(words: list[str]) -> None:
     name, *rest = words
     if name == "study":
-        rest = ["tiny.toml", "--folder", f"runs/studies/{rest[0]}", *rest[1:]]
+        file = "tiny_own.toml" if "--task" in rest else "tiny.toml"
+        rest = [file, "--folder", f"runs/studies/{rest[0]}", *rest[1:]]
     more = [] if {"--help", "--show-space"} & set(rest) else SMALL.get(name, [])
     if "--int8" in rest:
         more = [*more, "--accept-loss"]  # a policy that has learned nothing loses at random

@@ -146,3 +146,60 @@ def test_an_environment_that_changed_since_training_is_one_sentence(trained, mon
     assert main(["evaluate", str(trained), "--task", PATH, "--rollouts", "2", "--replace"]) == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]  # a progress bar may have been shown before it
     assert "now shows 4 numbers to an agent, but this policy was made for 2" in last
+
+
+@pytest.fixture(scope="module")
+def study_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "own.toml"
+    options = " ".join((*SIZES, *TINY))
+    path.write_text(
+        f'about = "Two methods on a task of ours."\nrollouts = 2\n[[groups]]\ntasks = ["{PATH}"]\n'
+        f'methods = ["mappo", "pc3d"]\nseeds = [0]\noptions = ["{options}"]\n'
+    )
+    return path
+
+
+def test_a_study_of_an_own_task_ends_with_a_report_and_can_be_recorded(study_file, tmp_path):
+    words = ["study", str(study_file), "--folder", str(tmp_path / "study"), "--task", PATH]
+    assert main(words) == 0
+    page = (tmp_path / "study/report/report.md").read_text()
+    assert "PC3D-MAPPO" in page
+    assert PATH in page.replace("\\", "")  # Markdown escapes the underscore
+    assert main(["record", str(tmp_path / "study"), "--out", str(tmp_path / "kept")]) == 0
+    folder = PATH.replace(":", ".")
+    for method in ("mappo", "pc3d"):
+        assert (tmp_path / "study" / folder / method / "seed-0/scores.csv").exists()
+        assert (tmp_path / "kept" / folder / method / "seed-0/scores.csv").exists()
+
+
+def test_a_recorded_run_of_an_own_task_is_not_done_again(study_file, tmp_path, capsys):
+    folder, kept = tmp_path / "study", tmp_path / "kept"
+    words = ["study", str(study_file), "--task", PATH, "--only", "pc3d", "--recorded", str(kept)]
+    assert main([*words, "--folder", str(folder)]) == 0
+    assert main(["record", str(folder), "--out", str(kept)]) == 0
+    capsys.readouterr()
+    assert main([*words, "--folder", str(tmp_path / "again"), "--dry-run"]) == 0
+    assert "1 jobs, 1 of them done" in capsys.readouterr().out
+
+
+def test_a_study_file_alone_runs_no_code(study_file, tmp_path, capsys):
+    words = ("study", study_file, "--folder", tmp_path / "study")
+    assert f"name it with --task {PATH}" in refusal(capsys, *words)
+    assert "has no own task called a.b:c" in refusal(capsys, *words, "--task", PATH, "a.b:c")
+    assert "on one machine" in refusal(capsys, *words, "--task", PATH, "--ray", "127.0.0.1:1")
+    assert not (tmp_path / "study").exists()
+
+
+@pytest.mark.parametrize("more", ['preset = "tuned.toml"', "specialists = true"])
+def test_what_a_study_has_for_built_in_tasks_alone(tmp_path, capsys, more):
+    path = tmp_path / "own.toml"
+    path.write_text(f'about = "x"\n[[groups]]\ntasks = ["{PATH}"]\nmethods = ["pc3d"]\nseeds = [0]\n{more}\n')
+    assert "for the tasks that come with pc3d" in refusal(capsys, "study", path, "--task", PATH)
+
+
+def test_an_own_task_that_breaks_the_contract_stops_the_study_before_it_begins(study_file, tmp_path, capsys):
+    path = tmp_path / "own.toml"
+    path.write_text(study_file.read_text().replace(PATH, "tests.hosted.sample_task:nothing"))
+    words = ("study", path, "--folder", tmp_path / "study", "--task", "tests.hosted.sample_task:nothing")
+    assert "has no nothing" in refusal(capsys, *words)
+    assert not (tmp_path / "study").exists()

@@ -95,7 +95,8 @@ def test_every_choice_of_the_study_changes_one_setting_and_none_sees_a_test_size
 
 
 def test_the_study_on_its_page_is_a_study(tmp_path):
-    (shown,) = blocks(ROOT / "docs" / "studies.md", "toml")
+    shown, own = blocks(ROOT / "docs" / "studies.md", "toml")
+    assert own == (ROOT / "examples/own_task/study.toml").read_text()
     (tmp_path / "mine.toml").write_text(shown)
     jobs = load_study(str(tmp_path / "mine.toml")).jobs(tmp_path)
     assert len(jobs) == 3 * 3

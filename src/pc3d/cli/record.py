@@ -11,6 +11,7 @@ import tyro
 from rich.progress import track
 
 from pc3d.errors import BadInput
+from pc3d.hosted.imports import folder_name
 from pc3d.plain import differences
 from pc3d.record import record_run
 from pc3d.report.runs import Run, find_runs
@@ -69,7 +70,7 @@ def refuse_losses(runs: list[Run], places: list[Path]) -> None:
 def place_of(one: Run) -> Path:
     """Where a study of the same name would have put it."""
     experiment = one.experiment
-    return Path(experiment.task, experiment.method, _part(one), f"seed-{experiment.seed}")
+    return Path(folder_name(experiment.task), experiment.method, _part(one), f"seed-{experiment.seed}")
 
 
 def _part(one: Run) -> str:

@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import tyro
 from rich.console import Console
@@ -16,11 +18,15 @@ from rich.table import Table
 
 from pc3d.cli.live_table import LiveTable
 from pc3d.errors import BadInput, MissingExtra
+from pc3d.hosted.imports import is_import_path
 from pc3d.metrics import last_line
 from pc3d.processes import run_command
 from pc3d.study import Job, load_study, with_only
 from pc3d.workers import Progress, State, Workforce, default_folder, run_jobs
 from pc3d.workers.local import ThisMachine
+
+if TYPE_CHECKING:
+    from pc3d.settings import Experiment
 
 ROWS = 30  # of the live table: what runs, then what waits
 
@@ -35,6 +41,8 @@ class Command:
     """Runs at a time, each with one thread."""
     ray: str | None = None
     """HOST:PORT of a running Ray cluster: its nodes do the jobs, one on each CPU, instead of this machine."""
+    task: tuple[str, ...] = ()
+    """The study's own tasks, named again: no file makes us run their code."""
     only: tuple[str, ...] = ()
     """Only these tasks and methods."""
     recorded: Path = Path("results")
@@ -49,6 +57,7 @@ def run(command: Command) -> int:
     study = with_only(load_study(command.study), command.only)
     folder = command.folder or default_folder(command.study)
     jobs = study.jobs(folder)
+    refuse_unnamed_code(jobs, command)
     refuse_equal_experiments(jobs)
     jobs = with_records(jobs, folder, command.recorded)
     console = Console(file=sys.stdout)  # the real one, also while a cluster's noise is kept from it
@@ -85,18 +94,25 @@ def workforce_for(command: Command, console: Console) -> Iterator[Workforce]:
         yield cluster
 
 
+def refuse_unnamed_code(jobs: list[Job], command: Command) -> None:
+    """A study file may name an own task, but only the user's word lets its code run."""
+    own = {job.task for job in jobs if is_import_path(job.task)}
+    for task in sorted(own.difference(command.task)):
+        raise BadInput(
+            f"this study plays {task}, and no file may make pc3d run that code: "
+            f"if you trust it, name it with --task {task}"
+        )
+    for task in sorted(set(command.task) - own):
+        raise BadInput(f"this study has no own task called {task}")
+    if own and command.ray:
+        raise BadInput("own tasks are studied on one machine: a cluster's nodes need not have their code")
+
+
 def refuse_equal_experiments(jobs: list[Job]) -> None:
     """No run twice under two names; and words that `pc3d train` does not know are noticed at once."""
-    from pc3d.cli.train import parse
-    from pc3d.settings import Experiment
-
-    parsed: dict[tuple[str, ...], Experiment] = {}
     seen: dict[Experiment, Job] = {}
     for job in jobs:
-        words = (job.task, job.method, *job.options)
-        if words not in parsed:  # seeds share them
-            parsed[words] = parse(list(words)).experiment
-        same = seen.setdefault(replace(parsed[words], seed=job.seed), job)
+        same = seen.setdefault(experiment_of(job), job)
         if same is not job:
             raise BadInput(f"{same.name} and {job.name} of this study are the same run: leave one out")
 
@@ -113,11 +129,27 @@ def with_records(jobs: list[Job], folder: Path, recorded: Path) -> list[Job]:
 
 def differences_from(job: Job) -> list[str]:
     """In what the run that lies in a job's folder differs from the one the job asks for."""
-    from pc3d.cli.train import parse
     from pc3d.plain import differences
     from pc3d.run_folder import RunFolder
 
-    return differences(RunFolder(job.folder).experiment(), parse(job.train_words[1:]).experiment)
+    return differences(RunFolder(job.folder).experiment(), experiment_of(job))
+
+
+def experiment_of(job: Job) -> Experiment:
+    """What `pc3d train` will make of a job's words."""
+    return replace(_experiment(job.task, job.method, *job.options), seed=job.seed)
+
+
+@cache
+def _experiment(*words: str) -> Experiment:
+    """Seeds share it; an own task is looked at, which takes a moment."""
+    from pc3d.cli.own_task import with_world
+    from pc3d.cli.train import parse
+
+    command = parse(list(words))
+    if not is_import_path(words[0]):
+        return command.experiment
+    return with_world(command.experiment, command.horizon, command.hosting.env_timeout)
 
 
 def refuse_other_experiments(jobs: list[Job]) -> None:

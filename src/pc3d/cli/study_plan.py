@@ -7,6 +7,7 @@ from rich.table import Table
 
 from pc3d.cli.train import parse
 from pc3d.experiments import changes
+from pc3d.hosted.imports import is_import_path
 from pc3d.metrics import last_line
 from pc3d.projection import Kind, project, seconds_together
 from pc3d.run_folder import RunFolder
@@ -15,15 +16,18 @@ from pc3d.study import Job
 
 
 def show_plan(jobs: list[Job], workers: int, console: Console) -> None:
-    """Print every job, then time a few updates of each kind that is not done yet."""
+    """Print every job, then time a few updates of each kind that is left, but for own tasks."""
     for job in jobs:
         console.print(f"{'done  ' if job.done else ''}pc3d {' '.join(job.train_words)}", soft_wrap=True)
     left = [job for job in jobs if not job.trained]
-    if not left:
+    timed = [job for job in left if not is_import_path(job.task)]
+    if len(timed) < len(left):
+        console.print("Runs of own tasks are not timed: how long their worlds take is not known here.")
+    if not timed:
         return
     kinds = []
     with console.status("timing a few updates of each kind of run"):
-        for kind in project(map(_episodes_left, left)):
+        for kind in project(map(_episodes_left, timed)):
             kinds.append(kind)
             console.print(f"timed {_name(kind.experiment)}: {_time(kind.seconds_per_run)} a run")
     console.print(_table(kinds))

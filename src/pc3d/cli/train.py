@@ -12,7 +12,7 @@ from pc3d.cli.training_display import TrainingDisplay
 from pc3d.errors import BadInput
 from pc3d.experiments import PRESETS, custom, sealed, specialist
 from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
-from pc3d.hosted.imports import is_import_path
+from pc3d.hosted.imports import folder_name, is_import_path
 from pc3d.metrics import read_lines
 from pc3d.presets.preset_file import experiment_of
 from pc3d.run_folder import RunFolder
@@ -102,8 +102,7 @@ def run(command: Command) -> int:
 
 
 def default_folder(experiment: Experiment) -> Path:
-    task = experiment.task.replace(":", ".")  # an own task's import path, without what some systems refuse
-    return Path("runs", task, experiment.method, f"seed-{experiment.seed}")
+    return Path("runs", folder_name(experiment.task), experiment.method, f"seed-{experiment.seed}")
 
 
 def summary(run: RunFolder) -> str:

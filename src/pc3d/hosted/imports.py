@@ -21,6 +21,11 @@ def is_import_path(name: str) -> bool:
     return ":" in name
 
 
+def folder_name(task: str) -> str:
+    """A task's name as that of a folder or file: without the colon, which some systems refuse."""
+    return task.replace(":", ".")
+
+
 def load_object(path: str) -> Any:
     """What the path names. Call it for words of the command line only, never for what a file says."""
     if not PATH.fullmatch(path):

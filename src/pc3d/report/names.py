@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from pc3d.hosted.imports import folder_name
+
 METHOD_TITLES = {
     "ippo": "IPPO",
     "mappo": "MAPPO",
@@ -48,8 +50,8 @@ def task_title(task: str) -> TaskTitle:
 
 
 def file_name(kind: str, task: str) -> str:
-    """The name of a task's table or figure; own tasks have a colon, which some systems refuse."""
-    return f"{kind}-{task.replace(':', '.')}"
+    """The name of a task's table or figure."""
+    return f"{kind}-{folder_name(task)}"
 
 
 def methods_in_order(methods: set[str]) -> list[str]:

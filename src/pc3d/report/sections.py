@@ -106,7 +106,10 @@ def resources(runs: Runs) -> Section:
 
 
 def benchmarks(runs: Runs) -> Section:
-    return Section("Benchmarks", figures=_present(benchmark_pictures(runs, runs.tasks, "benchmarks")))
+    figures = _present(benchmark_pictures(runs, runs.tasks, "benchmarks"))
+    return Section(
+        "Benchmarks", "" if figures else "Only the tasks that come with pc3d are pictured.", (), figures
+    )
 
 
 def about_the_runs(runs: Runs) -> Section:
