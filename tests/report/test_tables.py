@@ -132,6 +132,15 @@ def test_the_clock_adds_up_all_sittings_of_a_run(tmp_path, random):
     assert per_512 == Cell("6.00 s (n=1)", note="paper 162 s")
 
 
+def test_a_run_that_was_held_up_does_not_move_the_clocks_table(tmp_path, random):
+    for seed in range(3):
+        run = make_run(tmp_path, "spread", "pc3d", seed, spread_returns(0.0))
+        add_metrics(run, random, level=-10.0, rise=1.0)
+    run.clock.write_text('{"updates": 200, "seconds": 9000.0}\n')
+    per_update, _ = cells(clock_table(find_runs([tmp_path])))["PC3D-MAPPO"]
+    assert per_update.text == "0.75 s (n=3)"
+
+
 def test_nothing_is_inferred_from_the_papers_clock_of_ippo(tmp_path, random):
     run = make_run(tmp_path, "spread", "ippo", 0, spread_returns(0.0))
     add_metrics(run, random, level=-10.0, rise=1.0)

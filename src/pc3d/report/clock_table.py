@@ -11,11 +11,12 @@ from pc3d.report.runs import Run, Runs
 from pc3d.report.tables import NOTHING, Cell, Table
 
 CAPTION = (
-    "Seconds per learner update and per 512 training episodes, mean over n seeds: everything from the first "
-    "update to the last (playing, learning, compiling, evaluating on the way) on the machine the runs were "
-    "made on. The paper's are one thread of a Threadripper PRO 7995WX. It prints seconds per update; those "
-    "per 512 episodes are inferred: for the MAPPO family the printed numbers are whole when multiplied by 8, "
-    "so the 512 episodes it clocked apparently had 8 updates. For IPPO nothing can be inferred (–)."
+    "Seconds per learner update and per 512 training episodes, median over n seeds, so that one that was "
+    "held up counts no more than others: everything from the first update to the last (playing, learning, "
+    "compiling, evaluating on the way) on the machine the runs were made on. The paper's are one thread of a "
+    "Threadripper PRO 7995WX. It prints seconds per update; those per 512 episodes are inferred: for the "
+    "MAPPO family the printed numbers are whole when multiplied by 8, so the 512 episodes it clocked "
+    "apparently had 8 updates. For IPPO nothing can be inferred (–)."
 )
 
 
@@ -49,7 +50,7 @@ def _cells(runs: Runs, task: str, method: str) -> tuple[Cell, Cell]:
     clocked = [(run, _seconds_per_update(run)) for run in runs.finished(task, method)]
     times = [(seconds, seconds * _updates_per_512(run)) for run, seconds in clocked if seconds is not None]
     texts = (
-        [f"{value:.2f} s (n={len(times)})" for value in np.mean(times, axis=0)] if times else [NOTHING] * 2
+        [f"{value:.2f} s (n={len(times)})" for value in np.median(times, axis=0)] if times else [NOTHING] * 2
     )
     per_update, per_512 = seconds_per_update(method, task), seconds_per_512(method, task)
     if per_update is None:
