@@ -59,8 +59,18 @@ def test_decisions_that_were_not_made_do_not_count():
     assert recovery(teachers, teachers, made) == recovery(teachers[:, :1], teachers[:, :1], made[:, :1])
 
 
+def test_what_the_teacher_says_to_all_agents_alike_is_not_personal():
+    both, one, other = [[2.0, 0.0], [2.0, 0.0]], [[1.0, 0.0], [-1.0, 0.0]], [[4.0, 1.0], [4.0, -1.0]]
+    for moments, share in (([both, other], 2 / 6), ([both, both[::-1]], None), ([one], 1.0)):
+        teachers = np.array([moments])
+        assert recovery(teachers, teachers, everyone(teachers))["personal_share"] == (
+            share if share is None else pytest.approx(share)
+        )
+
+
 def test_what_has_no_answer_is_none():
     alone = contexts(EAST)
     found = recovery(alone, alone, everyone(alone))
+    assert found["personal_share"] is None
     assert found["alignment_with_teammates"] is None
     assert found["variance_explained"] is None  # nothing varies

@@ -88,6 +88,7 @@ def add_context(folder: RunFolder, random: np.random.Generator) -> None:
             "alignment_with_teammates": None if size == 1 else 0.5 - 0.01 * size,
             "alignment_of_a_constant": 0.4 + 0.01 * size,
             "variance_explained": 0.1 * size,
+            "personal_share": None if size == 1 else 0.05 * size,
             "alignment_by_step": list(0.9 - 0.04 * size - 0.4 * np.exp(-np.arange(25) / 5)),
             "gate_mean": 0.4 + 0.03 * size + 0.03 * random.normal(),
             "gate_deviation": 0.1,

@@ -169,6 +169,7 @@ def test_recovery_and_gate_stand_side_by_side_and_are_never_scaled(tmp_path, ran
                 "alignment_with_teammates",
                 "alignment_of_a_constant",
                 "variance_explained",
+                "personal_share",
                 "gate_mean",
             )
         ]

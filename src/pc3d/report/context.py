@@ -26,9 +26,11 @@ RECOVERY = {
     "alignment_with_teammates": "cosine to teammates' contexts",
     "alignment_of_a_constant": "cosine of the best constant",
     "variance_explained": "variance explained",
+    "personal_share": "variance between teammates",
     "gate_mean": "gate",
 }
-UNANSWERED = ("alignment_with_teammates", "variance_explained")  # where an agent is alone, or nothing varies
+# Where an agent is alone, or nothing varies:
+UNANSWERED = ("alignment_with_teammates", "variance_explained", "personal_share")
 NUMBERS = (*RECOVERY, "gate_deviation", *GATES)
 
 
@@ -101,7 +103,9 @@ def recovery_table(runs: Runs, task: str) -> Table | None:
             "Beside it, its cosine to the contexts that the teacher has for the agent's teammates, and what "
             "always giving the same best answer would reach: only more than both is recovered from the "
             "agent's own history. Variance explained: 1 minus the squared error over the squared deviation "
-            "from the mean context of a team size (1 is equal, 0 no better than that mean). The gate is 0 to "
+            "from the mean context of a team size (1 is equal, 0 no better than that mean). Variance between "
+            "teammates: the share of the teacher's own variance that lies between the agents of a team at "
+            "one moment (0: all of them have the same context, and nothing is personal). The gate is 0 to "
             "1. Means over decisions, then sizes of a split, ± standard deviation over n seeds. A-MAPPO's "
             "student is not trained to match the teacher."
         ),
