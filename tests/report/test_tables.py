@@ -151,7 +151,7 @@ def test_nothing_is_inferred_from_the_papers_clock_of_ippo(tmp_path, random):
 def test_the_gate_table_compares_forced_gates(tmp_path, random):
     add_context(make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0)), random)
     assert texts(gate_table(find_runs([tmp_path]), "spread")) == {
-        "PC3D-MAPPO, gate as learned": ["-3.00 (n=1)"] * 3,
+        "PC3D-MAPPO, gate as trained": ["-3.00 (n=1)"] * 3,
         "PC3D-MAPPO, gate forced off": ["-5.00 (n=1)"] * 3,
         "PC3D-MAPPO, gate forced on": ["-4.00 (n=1)"] * 3,
     }
@@ -184,11 +184,11 @@ def test_an_agent_alone_has_no_teammates_to_be_mistaken_for(tmp_path, random):
 
 @pytest.fixture
 def one_better_one_alike(tmp_path):
-    """MAPPO one above PC3D, PIC-MAPPO with the same mean, and a single seed of IPPO."""
+    """MAPPO one above PC3D, PIC-MAPPO with nearly the same mean, and a single seed of IPPO."""
     for seed, noise in ((0, -0.1), (1, 0.0), (2, 0.1)):
         make_run(tmp_path, "spread", "pc3d", seed, spread_returns(noise))
         make_run(tmp_path, "spread", "mappo", seed, spread_returns(noise + 1.0))
-        make_run(tmp_path, "spread", "pic", seed, spread_returns(5 * noise))
+        make_run(tmp_path, "spread", "pic", seed, spread_returns(5 * noise - 0.001))
     make_run(tmp_path, "spread", "ippo", 0, spread_returns(0.0))
     return find_runs([tmp_path])
 
@@ -198,9 +198,19 @@ def test_a_claim_is_judged_with_all_others_in_mind(one_better_one_alike):
     # t = 1 / √(2 × 0.01 / 3) with 4 degrees of freedom is 0.00026 by itself; it is one of six.
     note = "paper: better, p = 0.018"  # t = 2.55 / √(1.13 / 5) is 0.0007 by itself; the paper has thirty
     assert table["PC3D-MAPPO against MAPPO"][0] == Cell("worse, p = 0.002", best=True, note=note)
-    assert {cell.text for cell in table["PC3D-MAPPO against PIC-MAPPO"]} == {"open, p = 1.000"}
+    assert {cell.text for cell in table["PC3D-MAPPO against PIC-MAPPO"]} == {"higher, p = 1.000"}
     assert not any(cell.best for cell in table["PC3D-MAPPO against PIC-MAPPO"])
     assert "PC3D-MAPPO against IPPO" not in table  # a single seed
+
+
+def test_a_claim_that_only_the_correction_leaves_open_is_called_likely(tmp_path):
+    for seed, noise in ((0, -0.1), (1, 0.0), (2, 0.1)):
+        make_run(tmp_path, "spread", "pc3d", seed, spread_returns(noise))
+        make_run(tmp_path, "spread", "pic", seed, spread_returns(noise + 0.25))
+    # t = 0.25 / √(2 × 0.01 / 3) with 4 degrees of freedom is 0.0376 by itself; it is one of three.
+    for cell in cells(claims_table(find_runs([tmp_path])))["PC3D-MAPPO against PIC-MAPPO"]:
+        assert cell.text == "likely worse, p = 0.113"
+        assert not cell.best
 
 
 def test_a_difference_that_leaves_zero_out_is_bold(one_better_one_alike):

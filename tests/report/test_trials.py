@@ -13,7 +13,7 @@ from pc3d.report.runs import find_runs
 from pc3d.report.trials import trial_tables
 from pc3d.report.write import write_report
 from pc3d.study import Group, Study
-from tests.report.made_up import add_context, make_run
+from tests.report.made_up import add_context, make_run, write_references
 
 SEEN = range(2, 7)  # LBF's sizes without the test split
 USUAL = paper("lbf", "mappo")
@@ -55,6 +55,14 @@ def test_each_row_names_what_was_changed_and_its_difference_from_the_same_length
     ]
     assert [row[2].note for row in table.rows] == ["", "+10.00", "-6.00", ""]
     assert [row[3].best for row in table.rows] == [False, True, False, False]
+
+
+def test_chance_stands_below_the_trials_at_their_sizes(folder):
+    chance = {size: [0.01 * size] * 2 for size in range(2, 9)}
+    write_references(folder / "references.csv", "lbf", {"random": chance})
+    (table,) = trial_tables(find_runs([folder]))
+    assert [cell.text for cell in table.rows[-1]] == ["Random (reference)", "–", "4.00", "4.00"]  # × 100
+    assert len(table.rows) == 5
 
 
 def test_what_all_trials_share_is_said_once(tmp_path):

@@ -20,13 +20,15 @@ from pc3d.report.statistics import Spread, chance_of_difference, holm
 from pc3d.report.tables import NOTHING, Cell, Table
 
 LEVEL = 0.05
-# Whether PC3D gains by more than its critic: neither of these uses a distilled context when it acts.
+# What PC3D's critic gives alone, and with a context that nobody distils.
 OF_THE_CRITIC = (("gate-off", "mappo"), ("gate-off", "pic"), ("a-mappo", "pic"))
 CAPTION = (
     "Whether the first method's mean return of a split is better or worse than the second's, each seed "
     "counting once: the p of Welch's t (two-sided) after Holm's correction for all comparisons on the same "
-    f'task. "Open", where it is {LEVEL:g} or more, means that these seeds cannot tell, not that both are '
-    f"equal. Below, what the same test says of the paper's printed means and deviations of {SEEDS} seeds."
+    f"task. Better, worse: p is below {LEVEL:g}. Likely better, likely worse: it would be without the "
+    "correction, but many comparisons were looked at. Higher, lower: only the means say so, and these seeds "
+    "cannot tell; nothing here says that two methods are equal. Below, what the same test says of the "
+    f"paper's printed means and deviations of {SEEDS} seeds."
 )
 
 Comparison = tuple[str, str]
@@ -79,16 +81,21 @@ def _printed(task: str) -> dict[Place, Cell]:
 
 def _verdicts(pairs: dict[Place, tuple[Spread, Spread]]) -> dict[Place, Cell]:
     """What each comparison comes to, once all of them are known."""
-    corrected = holm([chance_of_difference(*pair) for pair in pairs.values()])
+    alone = [chance_of_difference(*pair) for pair in pairs.values()]
     return {
-        place: _verdict(*pair, chance) for (place, pair), chance in zip(pairs.items(), corrected, strict=True)
+        place: _verdict(*pair, *chances)
+        for (place, pair), chances in zip(pairs.items(), zip(alone, holm(alone), strict=True), strict=True)
     }
 
 
-def _verdict(ours: Spread, theirs: Spread, chance: float) -> Cell:
-    word = "open" if chance >= LEVEL else "better" if ours.mean > theirs.mean else "worse"
-    size = "< 0.001" if chance < 0.001 else f"= {chance:.3f}"
-    return Cell(f"{word}, p {size}", best=chance < LEVEL)
+def _verdict(ours: Spread, theirs: Spread, alone: float, corrected: float) -> Cell:
+    better = ours.mean > theirs.mean
+    if alone < LEVEL:
+        word = ("" if corrected < LEVEL else "likely ") + ("better" if better else "worse")
+    else:
+        word = "higher" if better else "lower"
+    size = "< 0.001" if corrected < 0.001 else f"= {corrected:.3f}"
+    return Cell(f"{word}, p {size}", best=corrected < LEVEL)
 
 
 def _cell(place: Place, found: dict[Place, Cell], printed: dict[Place, Cell]) -> Cell:

@@ -17,7 +17,7 @@ from pc3d.report.statistics import over_seeds
 from pc3d.report.tables import NOTHING, Cell, Table
 
 GATES = {
-    "return": "gate as learned",
+    "return": "gate as trained",
     "return_gate_off": "gate forced off",
     "return_gate_on": "gate forced on",
 }

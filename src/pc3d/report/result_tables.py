@@ -112,14 +112,23 @@ def _reference_rows(runs: Runs, tasks: list[str]) -> list[tuple[Cell, ...]]:
     """Players that learned nothing, to see what a return is worth."""
     rows = []
     for name in REFERENCES:
-        cells = [_reference_cell(runs, name, task, split) for task in tasks for split in SPLITS]
+        cells = [
+            reference_cell(runs, name, task, getattr(runs.rosters(task), split))
+            for task in tasks
+            for split in SPLITS
+        ]
         if any(cell.text != NOTHING for cell in cells):
-            rows.append((Cell(f"{method_title(name)} (reference)"), *cells))
+            rows.append((reference_title(name), *cells))
     return rows
 
 
-def _reference_cell(runs: Runs, name: str, task: str, split: str) -> Cell:
-    player, sizes = runs.references.get(task, {}).get(name), getattr(runs.rosters(task), split)
+def reference_title(name: str) -> Cell:
+    return Cell(f"{method_title(name)} (reference)")
+
+
+def reference_cell(runs: Runs, name: str, task: str, sizes: tuple[int, ...]) -> Cell:
+    """What a player that learned nothing returns at these sizes on average."""
+    player = runs.references.get(task, {}).get(name)
     if player is None or not sizes or player.lacking(sizes):
         return Cell(NOTHING)
     return Cell(f"{player.means(sizes).mean() * task_title(task).scale:.2f}")

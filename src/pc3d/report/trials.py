@@ -11,10 +11,11 @@ import numpy as np
 from pc3d.experiments import changes
 from pc3d.report.context import RECOVERY, Context, read_context
 from pc3d.report.names import file_name, method_title, methods_in_order, task_title, tasks_in_order
-from pc3d.report.result_tables import spread_text
+from pc3d.report.result_tables import reference_cell, reference_title, spread_text
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import Spread, over_seeds
 from pc3d.report.tables import NOTHING, Cell, Table
+from pc3d.roster import Rosters
 
 SPLITS = ("train", "validation")
 UNCHANGED = "as it is"
@@ -46,17 +47,17 @@ def trial_tables(runs: Runs) -> tuple[Table, ...]:
             found[run.experiment.task, run.experiment.method].append(run)
     tasks, methods = ({key[place] for key in found} for place in (0, 1))
     return tuple(
-        _table(task, method, found[task, method])
+        _table(runs, task, method, found[task, method])
         for task in tasks_in_order(tasks)
         for method in methods_in_order(methods)
         if (task, method) in found
     )
 
 
-def _table(task: str, method: str, runs: list[Run]) -> Table:
-    shared = set.intersection(*(set(changes(run.experiment)) for run in runs))
+def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table:
+    shared = set.intersection(*(set(changes(run.experiment)) for run in tried))
     by_trial: dict[Trial, list[Run]] = defaultdict(list)
-    for run in runs:
+    for run in tried:
         own = [change for change in changes(run.experiment) if change not in shared]
         by_trial[Trial(_as_typed(own) or UNCHANGED, run.experiment.episodes)].append(run)
     spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial, key=_order)}
@@ -72,11 +73,24 @@ def _table(task: str, method: str, runs: list[Run]) -> Table:
         title=f"{task_title(task).with_scale}: settings tried with {method_title(method)}",
         caption=" ".join(filter(None, sentences)),
         columns=("Changed", "episodes", *SPLITS, *recovery.values()),
-        rows=tuple(
-            (*_row(trial, spreads), *(_recovery_cell(contexts[trial], name) for name in recovery))
-            for trial in spreads
+        rows=(
+            *(
+                (*_row(trial, spreads), *(_recovery_cell(contexts[trial], name) for name in recovery))
+                for trial in spreads
+            ),
+            *(
+                (*_random_row(runs, task, rosters), *(Cell(NOTHING) for _ in recovery))
+                for rosters in dict.fromkeys(run.experiment.rosters for run in tried)
+                if "random" in runs.references.get(task, {})
+            ),
         ),
     )
+
+
+def _random_row(runs: Runs, task: str, rosters: Rosters) -> tuple[Cell, ...]:
+    """What chance alone returns."""
+    cells = (reference_cell(runs, "random", task, getattr(rosters, split)) for split in SPLITS)
+    return reference_title("random"), Cell(NOTHING), *cells
 
 
 def _as_typed(changed: Iterable[str]) -> str:
