@@ -88,12 +88,13 @@ def test_trials_with_contexts_say_how_they_were_recovered(tmp_path, random):
         "cosine to teammates' contexts",
         "cosine of the best constant",
         "variance explained",
+        "variance between teammates",
         "gate",
     )
     usual_row, changed_row = table.rows
     # Over the sizes 2 to 6: 0.5 less and 0.4 more a hundredth of the size, and a tenth of it.
     assert [cell.text for cell in usual_row[5:8]] == ["0.46", "0.44", "0.40"]
-    assert [cell.text for cell in changed_row[4:]] == ["–"] * 5
+    assert [cell.text for cell in changed_row[4:]] == ["–"] * 6
 
 
 def test_trials_whose_returns_mean_different_things_are_refused(folder):

@@ -155,7 +155,7 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     _refuse_other_returns(open_teams)
     _refuse_other_returns(trials)
     _refuse_other_splits(open_teams)
-    return Runs(tuple(open_teams), _references(paths, open_teams), tuple(specialists), tuple(trials))
+    return Runs(tuple(open_teams), _references(paths, open_teams + trials), tuple(specialists), tuple(trials))
 
 
 def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
