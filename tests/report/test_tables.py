@@ -203,13 +203,13 @@ def test_a_claim_is_judged_with_all_others_in_mind(one_better_one_alike):
     assert "PC3D-MAPPO against IPPO" not in table  # a single seed
 
 
-def test_a_claim_that_only_the_correction_leaves_open_is_called_likely(tmp_path):
+def test_a_claim_that_only_the_correction_leaves_open_is_a_hint(tmp_path):
     for seed, noise in ((0, -0.1), (1, 0.0), (2, 0.1)):
         make_run(tmp_path, "spread", "pc3d", seed, spread_returns(noise))
         make_run(tmp_path, "spread", "pic", seed, spread_returns(noise + 0.25))
     # t = 0.25 / √(2 × 0.01 / 3) with 4 degrees of freedom is 0.0376 by itself; it is one of three.
     for cell in cells(claims_table(find_runs([tmp_path])))["PC3D-MAPPO against PIC-MAPPO"]:
-        assert cell.text == "likely worse, p = 0.113"
+        assert cell.text == "hint: worse, p = 0.113"
         assert not cell.best
 
 

@@ -25,8 +25,8 @@ OF_THE_CRITIC = (("gate-off", "mappo"), ("gate-off", "pic"), ("a-mappo", "pic"))
 CAPTION = (
     "Whether the first method's mean return of a split is better or worse than the second's, each seed "
     "counting once: the p of Welch's t (two-sided) after Holm's correction for all comparisons on the same "
-    f"task. Better, worse: p is below {LEVEL:g}. Likely better, likely worse: it would be without the "
-    "correction, but many comparisons were looked at. Higher, lower: only the means say so, and these seeds "
+    f"task. Better, worse: p is below {LEVEL:g}. A hint: it would be if this were the only "
+    "comparison, but many were looked at. Higher, lower: only the means say so, and these seeds "
     "cannot tell; nothing here says that two methods are equal. Below, what the same test says of the "
     f"paper's printed means and deviations of {SEEDS} seeds."
 )
@@ -91,7 +91,7 @@ def _verdicts(pairs: dict[Place, tuple[Spread, Spread]]) -> dict[Place, Cell]:
 def _verdict(ours: Spread, theirs: Spread, alone: float, corrected: float) -> Cell:
     better = ours.mean > theirs.mean
     if alone < LEVEL:
-        word = ("" if corrected < LEVEL else "likely ") + ("better" if better else "worse")
+        word = ("" if corrected < LEVEL else "hint: ") + ("better" if better else "worse")
     else:
         word = "higher" if better else "lower"
     size = "< 0.001" if corrected < 0.001 else f"= {corrected:.3f}"
