@@ -19,7 +19,7 @@ from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
 from pc3d.toml_file import read_toml
 
 SHIPPED = files("pc3d") / "studies"
-PAPER = "paper"  # the preset, unless a group says otherwise
+DEFAULT_PRESET = "paper"
 NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist", "--sealed")
 
 
@@ -31,7 +31,7 @@ class Group:
     """Those that come with pc3d, or your own, whose team sizes are among the options."""
     methods: tuple[str, ...]
     seeds: tuple[int, ...]
-    preset: str = PAPER
+    preset: str = DEFAULT_PRESET
     """One that comes with pc3d, or a preset file, named from the study file's folder or from here."""
     episodes: int | None = None
     """Instead of the preset's budget."""
@@ -54,8 +54,10 @@ class Group:
                 if name not in known:
                     raise unknown_name(kind, name, known)
         check_preset_name(self.preset)
-        if own_tasks and (self.preset != PAPER or self.specialists):
-            raise BadInput(f"presets and specialists are for the tasks that come with pc3d: {own_tasks[0]}")
+        if own_tasks and (self.preset != DEFAULT_PRESET or self.specialists):
+            raise BadInput(
+                f"presets and specialists are for the tasks that come with pc3d, not for {own_tasks[0]}"
+            )
         if self.specialists and (self.variations or self.sealed):
             raise BadInput(
                 "a study's specialists play test sizes, too: they can neither be sealed nor varied"

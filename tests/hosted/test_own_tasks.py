@@ -197,7 +197,7 @@ def test_what_a_study_has_for_built_in_tasks_alone(tmp_path, capsys, more):
     assert "for the tasks that come with pc3d" in refusal(capsys, "study", path, "--task", PATH)
 
 
-def test_an_own_task_that_breaks_the_contract_stops_the_study_before_it_begins(study_file, tmp_path, capsys):
+def test_an_own_task_that_cannot_be_loaded_stops_the_study_before_it_begins(study_file, tmp_path, capsys):
     path = tmp_path / "own.toml"
     path.write_text(study_file.read_text().replace(PATH, "tests.hosted.sample_task:nothing"))
     words = ("study", path, "--folder", tmp_path / "study", "--task", "tests.hosted.sample_task:nothing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.train import parse
+from pc3d.cli.study import experiment_of
 from pc3d.experiments import changes
 from pc3d.hosted.imports import is_import_path
 from pc3d.metrics import last_line
@@ -39,7 +39,7 @@ def show_plan(jobs: list[Job], workers: int, console: Console) -> None:
 
 
 def _episodes_left(job: Job) -> tuple[Experiment, int]:
-    experiment = parse(job.train_words[1:]).experiment
+    experiment = experiment_of(job)
     line = last_line(RunFolder(job.folder).metrics)
     return experiment, experiment.episodes - (line["episodes"] if line else 0)
 
