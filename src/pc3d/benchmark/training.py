@@ -19,6 +19,7 @@ from pc3d import threads
 
 MATRIX = 1024
 COMPARED_EPISODES = 512  # as in the paper's table of wall-clock times
+LONG_SECONDS = 20.0  # a measurement that took this long is not repeated: an update may take half a minute
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,14 @@ class StageSpeed:
     share_of_episodes: float
     useful_share: float  # of the slots, how many are active on average
     update_seconds: float  # playing and learning
-    learning_seconds: float
-    gigaflops: float  # of learning, in 10^9 operations per second
+
+
+@dataclass(frozen=True)
+class LearningSpeed:
+    """Learning by itself, without playing, in the last stage."""
+
+    seconds: float  # of one update
+    gigaflops: float  # 10^9 operations per second
     agent_steps: float  # gradients of agent-steps per second, padding included
 
 
@@ -42,6 +49,7 @@ class TrainingSpeed:
     method: str
     matrix_gigaflops: float
     stages: list[StageSpeed]
+    learning: LearningSpeed
     projected_seconds: float  # for the paper's budget
     seconds_per_512_episodes: float
     cold_compile_seconds: float
@@ -50,12 +58,17 @@ class TrainingSpeed:
 
     @property
     def share_of_matrix_rate(self) -> float:
-        """Of the last stage, where half of the time goes."""
-        return self.stages[-1].gigaflops / self.matrix_gigaflops
+        return self.learning.gigaflops / self.matrix_gigaflops
 
     @property
     def share_of_playing(self) -> float:
-        return 1 - self.stages[-1].learning_seconds / self.stages[-1].update_seconds
+        return 1 - self.learning.seconds / self.stages[-1].update_seconds
+
+    @classmethod
+    def of(cls, numbers: dict[str, Any]) -> TrainingSpeed:
+        """From what `asdict` made of it."""
+        stages = [StageSpeed(**stage) for stage in numbers["stages"]]
+        return cls(**{**numbers, "stages": stages, "learning": LearningSpeed(**numbers["learning"])})
 
 
 def measure_training(task_name: str, method: str, repeats: int) -> TrainingSpeed:
@@ -84,12 +97,14 @@ def measure_training(task_name: str, method: str, repeats: int) -> TrainingSpeed
             _stage(experiment, task.with_slots(slots), learner, share, agents / share, repeats)
             for slots, (share, agents) in widths.items()
         ]
+        learning = _learning(experiment, task.with_slots(stages[-1].slots), learner, repeats)
     projected = experiment.updates * sum(stage.share_of_episodes * stage.update_seconds for stage in stages)
     return TrainingSpeed(
         task=task_name,
         method=method,
         matrix_gigaflops=rate,
         stages=stages,
+        learning=learning,
         projected_seconds=projected,
         seconds_per_512_episodes=projected * COMPARED_EPISODES / experiment.episodes,
         cold_compile_seconds=cold,
@@ -111,32 +126,35 @@ def matrix_gigaflops(repeats: int = 5) -> float:
 def _stage(
     experiment: Any, task: Any, learner: Any, share: float, mean_size: float, repeats: int
 ) -> StageSpeed:
+    from pc3d.learner.round import play_and_learn
+
+    arguments = update_arguments(experiment, task, learner)
+    return StageSpeed(
+        slots=task.slots,
+        share_of_episodes=share,
+        useful_share=mean_size / task.slots,
+        update_seconds=median_seconds(lambda: play_and_learn(experiment, task, *arguments), repeats),
+    )
+
+
+def _learning(experiment: Any, task: Any, learner: Any, repeats: int) -> LearningSpeed:
     import jax
 
     from pc3d.benchmark.arithmetic import operations_per_gradient_step
-    from pc3d.learner.round import play_and_learn, play_episodes
+    from pc3d.learner.round import play_episodes
     from pc3d.learner.sequences import SequencePlan
     from pc3d.learner.update import learn
 
     arguments = update_arguments(experiment, task, learner)
     episodes = jax.jit(play_episodes, static_argnums=(0, 1))(experiment, task, *arguments)
     learning = jax.jit(learn, static_argnums=0)
-    together = median_seconds(lambda: play_and_learn(experiment, task, *arguments), repeats)
-    alone = median_seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
+    seconds = median_seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
     ppo = experiment.ppo
     plan = SequencePlan.make(experiment, experiment.episodes_per_update, task.horizon)
     steps = ppo.epochs * plan.minibatches
     operations = steps * operations_per_gradient_step(learner.networks, plan, task.slots)
     rows = ppo.epochs * plan.sequences * plan.length * task.slots
-    return StageSpeed(
-        slots=task.slots,
-        share_of_episodes=share,
-        useful_share=mean_size / task.slots,
-        update_seconds=together,
-        learning_seconds=alone,
-        gigaflops=operations / alone / 1e9,
-        agent_steps=rows / alone,
-    )
+    return LearningSpeed(seconds, operations / seconds / 1e9, rows / seconds)
 
 
 def update_arguments(experiment: Any, task: Any, learner: Any) -> tuple[Any, ...]:
@@ -162,12 +180,12 @@ def _compile_seconds(experiment: Any, task: Any, learner: Any) -> float:
 
 
 def median_seconds(work: Callable[[], Any], repeats: int) -> float:
-    """The median of some repeats, after one that compiles."""
+    """The median of some repeats, after one that compiles; fewer, but at least one, of what takes long."""
     import jax
 
     jax.block_until_ready(work())
-    times = []
-    for _ in range(repeats):
+    times: list[float] = []
+    while not times or (len(times) < repeats and sum(times) < LONG_SECONDS):
         start = time.perf_counter()
         jax.block_until_ready(work())
         times.append(time.perf_counter() - start)

@@ -9,7 +9,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from pc3d.benchmark.side_by_side import measure_scaling
-from pc3d.benchmark.training import StageSpeed, TrainingSpeed
+from pc3d.benchmark.training import TrainingSpeed
 from pc3d.errors import Pc3dError
 from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
 
@@ -24,6 +24,7 @@ def show_training(console: Console, tasks: list[str], methods: tuple[str, ...], 
                 progress.update(bar, description=f"{task} {method}")
                 speeds.append(_in_own_process(task, method, repeats))
                 progress.advance(bar)
+                console.print(_sentence(speeds[-1]), highlight=False)
         progress.update(bar, description="two runs side by side")
         scaling = measure_scaling()
     console.print(_speed_table(speeds))
@@ -33,10 +34,10 @@ def show_training(console: Console, tasks: list[str], methods: tuple[str, ...], 
         f"{scaling.matrix:.2f} times: {scaling.kept:.0%} of that scaling is kept."
     )
     console.print(
-        f"Medians of {repeats}, one thread. Update and GFLOP/s are of the last stage, every slot filled: "
-        "operations are counted from the networks' shapes (matrix products only, padding included; 'useful' "
-        "is the mean share of slots that the curriculum fills). The projection weighs every stage by its "
-        "episodes. "
+        f"Medians of up to {repeats}, fewer of what takes long; one thread. Update and GFLOP/s are of the "
+        "last stage, every slot filled: operations are counted from the networks' shapes (matrix products "
+        "only, padding included; 'useful' is the mean share of slots that the curriculum fills). The "
+        "projection weighs every stage by its episodes. "
         f"Paper, on another processor: seconds per update as printed; those for {CLOCKED_EPISODES} episodes "
         "are inferred, 8 updates for the MAPPO family and nothing for IPPO."
     )
@@ -49,8 +50,13 @@ def _in_own_process(task: str, method: str, repeats: int) -> TrainingSpeed:
     if result.returncode != 0:
         said = result.stderr.strip().splitlines()[-1:] or [f"ended with code {result.returncode}"]
         raise Pc3dError(f"measuring {task} {method} failed: {said[0]}")
-    numbers = json.loads(result.stdout)
-    return TrainingSpeed(**{**numbers, "stages": [StageSpeed(**stage) for stage in numbers["stages"]]})
+    return TrainingSpeed.of(json.loads(result.stdout))
+
+
+def _sentence(speed: TrainingSpeed) -> str:
+    """Said at once: all of it together takes long."""
+    update, run = speed.stages[-1].update_seconds, speed.projected_seconds / 60
+    return f"{speed.task} {speed.method}: {update * 1000:,.0f} ms an update, {run:.1f} min a run"
 
 
 def _speed_table(speeds: list[TrainingSpeed]) -> Table:
@@ -65,8 +71,8 @@ def _speed_table(speeds: list[TrainingSpeed]) -> Table:
             speed.task,
             speed.method,
             f"{last.update_seconds * 1000:,.0f} ms",
-            f"{last.agent_steps:,.0f}",
-            f"{last.gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
+            f"{speed.learning.agent_steps:,.0f}",
+            f"{speed.learning.gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
             f"{speed.share_of_matrix_rate:.0%}",
             f"{last.useful_share:.0%}",
             f"{max(0.0, speed.share_of_playing):.0%}",
