@@ -144,6 +144,8 @@ class Recipe:
     """How fast the running mean and deviation of value targets follow."""
     normalise_advantages: bool = True
     """Give an update's advantages zero mean and unit deviation."""
+    advantage_deviation: Literal["update", "running"] = "update"
+    """What normalised advantages are divided by: their own deviation, or the running one of value targets."""
     horizon_bootstraps: bool = True
     """At the time limit, the value of what would have come next counts: it is no end of the game."""
     reward_per_agent: bool = True

@@ -146,6 +146,30 @@ def test_normalised_targets_and_advantages_are_those_without_normalisation_on_an
     np.testing.assert_allclose(np.asarray(batch.advantages)[decisions], expected, atol=1e-4)
 
 
+def test_an_update_without_rewards_is_no_larger_for_being_normalised_by_the_running_deviation():
+    """Divided by their own deviation, its advantages would be as large as any, though they say nothing."""
+    experiment = small_experiment("mappo")
+    learner, episodes = played(experiment)
+    plan = SequencePlan.make(experiment, len(SIZES), 25)
+    sizes = []
+    for deviation in ("running", "update"):
+        recipe = replace(experiment.recipe, advantage_deviation=deviation)
+        changed = replace(experiment, recipe=recipe)
+        scale, batch = prepare(changed, learner, episodes, plan)
+        decisions = np.asarray(batch.decisions)
+        bare = prepared(
+            replace(changed, recipe=replace(recipe, normalise_advantages=False)), learner, episodes
+        )
+        raw = np.asarray(bare.advantages)[decisions]
+        expected = (raw - raw.mean()) / (raw.std() if deviation == "update" else float(scale.deviation))
+        np.testing.assert_allclose(np.asarray(batch.advantages)[decisions], expected, atol=1e-4)
+        after = eqx.tree_at(lambda learner: learner.value_scale, learner, scale)
+        nothing = eqx.tree_at(lambda episodes: episodes.rewards, episodes, jnp.zeros_like(episodes.rewards))
+        sizes.append(np.asarray(prepared(changed, after, nothing).advantages)[decisions].std())
+    assert sizes[0] < 0.5
+    np.testing.assert_allclose(sizes[1], 1, atol=1e-3)
+
+
 def test_values_are_read_on_the_scale_that_was_followed():
     """After an update, a network's value of zero stands for the mean of the targets it followed."""
     experiment = small_experiment("mappo")

@@ -52,6 +52,11 @@ class ValueScale(eqx.Module):
             self.square + rate * (jnp.mean(targets**2, where=real) - self.square),
         )
 
+    @property
+    def deviation(self) -> Float[Array, ""]:
+        """Of the targets that were followed; one before the first update."""
+        return self._moments()[1]
+
     def shrink(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
         """From the task's scale to the critic's."""
         center, deviation = self._moments()

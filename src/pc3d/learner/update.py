@@ -123,16 +123,16 @@ def prepare(
     advantages = _advantages(experiment, episodes, real_values, local=networks.critic.local)
     targets = advantages + real_values[:, :-1]
     decisions = active[:, :-1] & episodes.played[:, :, None]
-    scale = learner.value_scale
+    valued = decisions if networks.critic.local else episodes.played
+    scale = learner.value_scale.follow(targets, valued, recipe.value_statistics_rate)
     if recipe.normalise_values:
-        valued = decisions if networks.critic.local else episodes.played
-        scale = scale.follow(targets, valued, recipe.value_statistics_rate)
         targets = scale.shrink(targets)
     if not networks.critic.local:
         advantages = jnp.broadcast_to(advantages[:, :, None], decisions.shape)
     if recipe.normalise_advantages:
-        center, deviation = jnp.mean(advantages, where=decisions), jnp.std(advantages, where=decisions)
-        advantages = (advantages - center) / (deviation + 1e-8)
+        own = recipe.advantage_deviation == "update"
+        deviation = jnp.std(advantages, where=decisions) if own else scale.deviation
+        advantages = (advantages - jnp.mean(advantages, where=decisions)) / (deviation + 1e-8)
     contexts = None
     if method.has_context and learner.averaged_teacher is not None:
         contexts = jax.lax.stop_gradient(learner.averaged_teacher.contexts(seen[:, :-1], active[:, :-1]))
