@@ -17,3 +17,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Here and not beside the faults: pytest takes options only from the folder it was started on."""
     parser.addoption("--full", action="store_true", help="inject every fault as often as is promised")
     parser.addoption("--figures", type=Path, help="write the table of injected faults to this Markdown file")
+
+
+@pytest.fixture
+def no_task_stays_known():
+    """For tests that load tasks by their paths."""
+    from pc3d.tasks import TASKS  # imports JAX, which the tests of bare modules do without
+
+    before = dict(TASKS)
+    yield
+    TASKS.clear()
+    TASKS.update(before)

@@ -138,15 +138,19 @@ def sealed(experiment: Experiment) -> Experiment:
     return replace(experiment, rosters=experiment.rosters.sealed())
 
 
-def changes(experiment: Experiment) -> list[str]:
-    """The settings that are not those it would have by default, as `name: default → setting`."""
+def usual(experiment: Experiment) -> Experiment:
+    """The default for the same task, method, seed and budget, and for an own task's team sizes."""
     task, method, seed, episodes = experiment.task, experiment.method, experiment.seed, experiment.episodes
     if task in PAPER:
-        usual = paper(task, method, seed=seed, episodes=episodes)
-    else:
-        sizes, world = (experiment.rosters, experiment.curriculum), experiment.world
-        usual = custom(task, method, *sizes, world=world, seed=seed, episodes=episodes)
-    return differences(sealed(usual) if experiment.rosters.sealed_largest else usual, experiment)
+        return paper(task, method, seed=seed, episodes=episodes)
+    sizes, world = (experiment.rosters, experiment.curriculum), experiment.world
+    return custom(task, method, *sizes, world=world, seed=seed, episodes=episodes)
+
+
+def changes(experiment: Experiment) -> list[str]:
+    """The settings that are not those it would have by default, as `name: default → setting`."""
+    default = usual(experiment)
+    return differences(sealed(default) if experiment.rosters.sealed_largest else default, experiment)
 
 
 @dataclass(frozen=True)

@@ -54,10 +54,8 @@ class Group:
                 if name not in known:
                     raise unknown_name(kind, name, known)
         check_preset_name(self.preset)
-        if own_tasks and (self.preset != DEFAULT_PRESET or self.specialists):
-            raise BadInput(
-                f"presets and specialists are for the tasks that come with pc3d, not for {own_tasks[0]}"
-            )
+        if own_tasks and self.specialists:
+            raise BadInput(f"specialists are for the tasks that come with pc3d, not for {own_tasks[0]}")
         if self.specialists and (self.variations or self.sealed):
             raise BadInput(
                 "a study's specialists play test sizes, too: they can neither be sealed nor varied"
@@ -171,7 +169,7 @@ def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
     if group.sealed:
         options += ("--sealed", "True")
     for task, method, seed in product(group.tasks, group.methods, group.seeds):
-        preset = ("--preset", group.preset) if task in ROSTERS else ()
+        preset = ("--preset", group.preset) if task in ROSTERS or is_file(group.preset) else ()
         for part, words in _parts(group, task):
             place = folder / folder_name(task) / method / part / f"seed-{seed}"
             yield Job(task, method, seed, place, (*preset, *options, *words), rollouts)

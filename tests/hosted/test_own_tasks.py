@@ -12,11 +12,13 @@ from pc3d.cli import main
 from pc3d.hosted.crew import Source
 from pc3d.learner.update import PolicyNetworks
 from pc3d.policy import load_policy
+from pc3d.presets.preset_file import Preset, write_preset
 from pc3d.tasks import TASKS
 from tests.hosted.sample_task import STEPS
 from tests.hosted.tiny import PATH, SIZES, TINY
 
 JAX_PATH = "tests.hosted.jax_task:Good"
+pytestmark = pytest.mark.usefixtures("no_task_stays_known")
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +35,6 @@ def trained_jax(tmp_path_factory):
     assert main(["train", JAX_PATH, "mappo", *words, *TINY, "--folder", str(folder)]) == 0
     del TASKS[JAX_PATH]
     return folder
-
-
-@pytest.fixture(autouse=True)
-def no_task_stays_known():
-    before = dict(TASKS)
-    yield
-    TASKS.clear()
-    TASKS.update(before)
 
 
 def refusal(capsys, *words):
@@ -190,11 +184,20 @@ def test_a_study_file_alone_runs_no_code(study_file, tmp_path, capsys):
     assert not (tmp_path / "study").exists()
 
 
-@pytest.mark.parametrize("more", ['preset = "tuned.toml"', "specialists = true"])
-def test_what_a_study_has_for_built_in_tasks_alone(tmp_path, capsys, more):
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ("specialists = true", "for the tasks that come with pc3d"),
+        ('preset = "missing.toml"', "cannot be read"),
+        ('preset = "spread.toml"', "is a preset for spread"),
+    ],
+)
+def test_what_does_not_fit_a_study_of_own_tasks(tmp_path, capsys, more, sentence):
     path = tmp_path / "own.toml"
-    path.write_text(f'about = "x"\n[[groups]]\ntasks = ["{PATH}"]\nmethods = ["pc3d"]\nseeds = [0]\n{more}\n')
-    assert "for the tasks that come with pc3d" in refusal(capsys, "study", path, "--task", PATH)
+    group = f'tasks = ["{PATH}"]\nmethods = ["pc3d"]\nseeds = [0]\noptions = ["--train-sizes 2"]\n{more}\n'
+    path.write_text(f'about = "x"\n[[groups]]\n{group}')
+    write_preset(tmp_path / "spread.toml", Preset("spread", "pc3d", {}))
+    assert sentence in refusal(capsys, "study", path, "--task", PATH)
 
 
 def test_an_own_task_that_cannot_be_loaded_stops_the_study_before_it_begins(study_file, tmp_path, capsys):

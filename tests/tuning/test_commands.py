@@ -75,14 +75,14 @@ def test_a_search_without_a_winner_leaves_the_table_and_one_sentence(tmp_path, m
 
 
 def test_a_method_inherits_the_nearest_winner_there_is(tmp_path):
-    assert inherited(tmp_path, "spread", "gate-on") == (paper("spread", "gate-on"), "paper")
+    assert inherited(tmp_path, paper("spread", "gate-on")) == (paper("spread", "gate-on"), "paper")
     for method, changes in (("mappo", {"ppo.epochs": 3}), ("pc3d", {"ppo.epochs": 5, "critic.tokens": 7})):
         (tmp_path / "spread" / method).mkdir(parents=True)
         write_preset(tmp_path / "spread" / method / "preset.toml", Preset("spread", method, changes))
     for method, epochs in (("pic", 3), ("pc3d", 3), ("gate-on", 5), ("mappo", 8), ("ippo", 6)):
-        assert inherited(tmp_path, "spread", method)[0].ppo.epochs == epochs, method
-    assert inherited(tmp_path, "spread", "gate-on")[1] == "the winner of pc3d's search"
-    assert inherited(tmp_path, "lbf", "pic")[0] == paper("lbf", "pic")
+        assert inherited(tmp_path, paper("spread", method))[0].ppo.epochs == epochs, method
+    assert inherited(tmp_path, paper("spread", "gate-on"))[1] == "the winner of pc3d's search"
+    assert inherited(tmp_path, paper("lbf", "pic"))[0] == paper("lbf", "pic")
 
 
 def test_the_inherited_winner_is_named_and_can_be_refused(tmp_path, capsys):

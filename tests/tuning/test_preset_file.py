@@ -51,7 +51,7 @@ def test_what_is_written_is_read_back(mappo_file):
     made = read_preset(mappo_file)
     assert made.found == FOUND
     expected = changed(paper("spread", "mappo"), MAPPO_CHANGES, "here")
-    assert made.experiment("spread", "mappo", "here") == expected
+    assert made.applied(paper("spread", "mappo"), "here") == expected
     assert changes_between(paper("spread", "mappo"), expected) == MAPPO_CHANGES
 
 
@@ -64,7 +64,7 @@ def test_train_takes_a_preset_file(mappo_file):
 
 @pytest.mark.parametrize("method", sorted(set(METHOD_NAMES) - {"ippo", "mappo"}))
 def test_all_that_is_chained_from_mappo_inherits_its_actor_and_ppo_but_not_its_critic(mappo_file, method):
-    experiment = read_preset(mappo_file).experiment("spread", method, "here")
+    experiment = read_preset(mappo_file).applied(paper("spread", method), "here")
     assert experiment.ppo.epochs == 4
     assert experiment.actor.widths == (64, 64)
     assert experiment.recipe.batch_unit == "team_steps"
@@ -74,8 +74,8 @@ def test_all_that_is_chained_from_mappo_inherits_its_actor_and_ppo_but_not_its_c
 
 def test_the_ablations_inherit_all_of_pc3d_but_a_mappo_never_distils(pc3d_file):
     made = read_preset(pc3d_file)
-    assert made.experiment("spread", "gate-off", "here").distillation.weight == 0.5
-    without = made.experiment("spread", "a-mappo", "here")
+    assert made.applied(paper("spread", "gate-off"), "here").distillation.weight == 0.5
+    without = made.applied(paper("spread", "a-mappo"), "here")
     assert without.critic.tokens == 7
     assert without.distillation.reliance_max == 1.0
     assert without.distillation.weight == 0.0

@@ -14,7 +14,7 @@ from pc3d.experiments import PRESETS, custom, sealed, specialist
 from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.hosted.imports import folder_name, is_import_path
 from pc3d.metrics import read_lines
-from pc3d.presets.preset_file import experiment_of
+from pc3d.presets.preset_file import experiment_of, with_preset
 from pc3d.run_folder import RunFolder
 from pc3d.settings import Experiment
 from pc3d.train import DEFAULT_HABITS, Habits, train
@@ -40,7 +40,7 @@ class Command:
 
 OWN_TASKS = (
     "Its team sizes: --train-sizes, --validation-sizes, --test-sizes (such as 2-4,6), or --rosters FILE, "
-    "which may have a curriculum, too."
+    "which may have a curriculum, too. --preset: a file of pc3d tune's."
 )
 
 
@@ -56,11 +56,8 @@ def parse(words: list[str]) -> Command:
     chosen, rest = _take_option(rest, "--preset", "")
     only_size, rest = _take_option(rest, "--specialist", "")
     if is_import_path(names[0]):
-        if chosen:
-            raise BadInput(
-                "presets are for the tasks that come with pc3d: change an own task's settings by name"
-            )
         experiment, rest = _own_experiment(names[0], names[1], rest)
+        experiment = with_preset(experiment, chosen) if chosen else experiment
     else:
         experiment = experiment_of(chosen or "paper", *names)
     about = (

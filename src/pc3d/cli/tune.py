@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -12,12 +12,17 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from pc3d.cli.own_task import admit_named, open_crew, rosters_from_words, with_world
 from pc3d.cli.tune_display import Display, summary
 from pc3d.errors import BadInput, MissingExtra
+from pc3d.experiments import custom, paper
 from pc3d.files import explained, one_owner
-from pc3d.presets.preset_file import experiment_of
+from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.hosted.imports import folder_name, is_import_path
+from pc3d.presets.preset_file import with_preset
+from pc3d.settings import Experiment
 from pc3d.tuning.plan import Plan, Pruning, inherited, make_plan
-from pc3d.tuning.trial_folder import Budget
+from pc3d.tuning.trial_folder import Budget, TrialFolder
 
 USAGE = "pc3d tune TASK METHOD [--trials N] [--episodes N] [--fix NAME=VALUE ...] [--show-space]"
 
@@ -25,7 +30,7 @@ USAGE = "pc3d tune TASK METHOD [--trials N] [--episodes N] [--fix NAME=VALUE ...
 @dataclass(frozen=True)
 class Command:
     task: tyro.conf.Positional[str]
-    """spread, lbf or rware."""
+    """spread, lbf or rware, or your own as module:name."""
     method: tyro.conf.Positional[str]
     """Which method's settings to search."""
     trials: int = 50
@@ -33,7 +38,7 @@ class Command:
     workers: int = os.cpu_count() or 1
     """Trials at a time, each with one thread."""
     episodes: int | None = None
-    """Training episodes of a trial; the paper's budget if not given."""
+    """Training episodes of a trial; the whole budget if not given."""
     seeds: int = 1
     """Trainings in a trial, each with another seed; a trial's return is their mean."""
     rollouts: int = 64
@@ -41,7 +46,7 @@ class Command:
     pruning: Pruning = "median"
     """How trials that fall behind are given up: below the median, by successive halving, or never."""
     base: str | None = None
-    """A preset's name or file to start from; if not given, the winner of MAPPO's search, or the paper's."""
+    """A preset's name or file to start from; if not given, the winner of MAPPO's search, or the usual one."""
     fix: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=VALUE ...")] = ()
     """Settings that are not searched, such as ppo.epochs=8 actor.widths=128,64."""
     folder: Path = Path("tuning")
@@ -54,6 +59,29 @@ class Command:
     """Decides what the sampler proposes."""
     show_space: bool = False
     """Print what would be searched, and do nothing."""
+    rosters: str = ""
+    """An own task's team sizes as a file, which may have a curriculum, too."""
+    train_sizes: str = ""
+    """An own task's training sizes, such as 2-4,6, instead of a file."""
+    validation_sizes: str = ""
+    """Those that decide the search."""
+    test_sizes: str = ""
+    """Those that no trial is told of."""
+    horizon: int | None = None
+    """The time limit of an own task that has none of its own."""
+    hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
+
+    @property
+    def sizes(self) -> tuple[str, str, str, str]:
+        return self.rosters, self.train_sizes, self.validation_sizes, self.test_sizes
+
+    @property
+    def own_words(self) -> tuple[str, ...]:
+        """What a trial on an own task is told beside its budget."""
+        if not is_import_path(self.task):
+            return ()
+        workers, timeout = str(self.hosting.env_workers), str(self.hosting.env_timeout)
+        return ("--task", self.task, "--env-workers", workers, "--env-timeout", timeout)
 
 
 @dataclass(frozen=True)
@@ -65,6 +93,9 @@ class TrialCommand:
     episodes: int
     seeds: int
     rollouts: int
+    task: str | None = None
+    """An own task, named again: no file makes us run its code."""
+    hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
 def parse(words: list[str]) -> Command | TrialCommand:
@@ -86,7 +117,10 @@ def run(command: Command | TrialCommand) -> int:
         raise MissingExtra("optuna", "tune")
     if command.workers < 1 or command.trials < 1:
         raise BadInput("a search needs at least 1 worker and 1 trial")
-    folder = command.folder / command.task / command.method
+    if is_import_path(command.task):
+        world = with_world(plan.base, command.horizon, command.hosting.env_timeout)
+        plan = replace(plan, base=world)
+    folder = command.folder / folder_name(command.task) / command.method
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         with one_owner(folder):
@@ -109,12 +143,21 @@ def space_table(plan: Plan) -> Table:
 
 
 def _plan(command: Command) -> Plan:
-    base, name = inherited(command.folder, command.task, command.method)
+    default = _default(command)
+    base, name = inherited(command.folder, default)
     if command.base is not None:
-        base, name = experiment_of(command.base, command.task, command.method), command.base
+        base, name = with_preset(default, command.base), command.base
     episodes = base.episodes if command.episodes is None else command.episodes
     budget = Budget(episodes, command.seeds, command.rollouts)
     return make_plan(base, name, command.fix, budget, command.pruning, command.sampler_seed)
+
+
+def _default(command: Command) -> Experiment:
+    if is_import_path(command.task):
+        return custom(command.task, command.method, *rosters_from_words(*command.sizes))
+    if any(command.sizes) or command.horizon is not None:
+        raise BadInput(f"team sizes and a horizon are given for an own task: {command.task} has its own")
+    return paper(command.task, command.method)
 
 
 def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int:
@@ -135,7 +178,8 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
             soft_wrap=True,
         )
         with Display(console, plan, command.trials) as display:
-            search = Search(plan, storage, folder, command.trials, command.workers, display.show)
+            amounts = (command.trials, command.workers)
+            search = Search(plan, storage, folder, *amounts, display.show, command.own_words)
             records = search.until_done()
         importances = storage.importances()
         write_results(plan, records, importances, folder)
@@ -146,8 +190,12 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
 
 
 def _run_trial(command: TrialCommand) -> int:
-    from pc3d.tuning.trial import run_trial
+    from pc3d.tuning.trial import run_trial, sealed_experiment
 
-    score = run_trial(command.place, Budget(command.episodes, command.seeds, command.rollouts))
+    budget = Budget(command.episodes, command.seeds, command.rollouts)
+    admit_named(command.task)
+    experiment = sealed_experiment(TrialFolder(command.place), budget)
+    with open_crew(experiment, command.task, command.hosting, original=False) as crew:
+        score = run_trial(command.place, budget, crew)
     print(f"train {score.train:.4f}, validation {score.validation:.4f}")
     return 0

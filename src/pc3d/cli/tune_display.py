@@ -9,6 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table
 
 from pc3d.cli.live_table import LiveTable
+from pc3d.hosted.imports import is_import_path
 from pc3d.presets.changes import as_short_text, setting
 from pc3d.tuning.plan import WINNER, Plan
 from pc3d.tuning.records import TrialRecord, best_of
@@ -75,6 +76,7 @@ def summary(plan: Plan, records: list[TrialRecord], importances: dict[str, float
     places = (
         f"trials: {folder / 'trials.csv'}\npicture: {folder / 'search.png'}\npreset: {preset}\n"
         f"train with it: pc3d train {plan.base.task} {plan.base.method} --preset {preset}"
+        f"{', and its team sizes' if is_import_path(plan.base.task) else ''}"
     )
     return Group(table, places)
 

@@ -12,10 +12,12 @@ from typing import Any
 
 from pc3d.chaining import METHOD_NAMES, WITHOUT_DISTILLATION, ancestors
 from pc3d.errors import BadInput, unknown_name
-from pc3d.experiments import PRESETS, paper, preset
+from pc3d.experiments import PRESETS, custom, paper, preset
 from pc3d.files import write_atomically
+from pc3d.hosted.imports import is_import_path
 from pc3d.plain import from_plain
 from pc3d.presets.changes import SECTIONS, Changes, changed
+from pc3d.roster import Curriculum, Rosters, Stage
 from pc3d.settings import Experiment
 from pc3d.toml_file import read_toml
 
@@ -42,24 +44,24 @@ class Found:
 
 @dataclass(frozen=True)
 class Preset:
-    """Settings that differ from the paper's, for the method they were found for and its heirs."""
+    """Settings that differ from the usual ones, for the method they were found for and its heirs."""
 
     task: str
     method: str
     changes: Changes
     found: Found | None = None
 
-    def experiment(self, task: str, method: str, where: str) -> Experiment:
-        """The paper's experiment with these settings, as far as the method inherits them."""
+    def applied(self, usual: Experiment, where: str) -> Experiment:
+        """The usual experiment with these settings, as far as its method inherits them."""
+        task, method = usual.task, usual.method
         if task != self.task:
             raise BadInput(f"{where} is a preset for {self.task}, not for {task}")
-        experiment = paper(task, method)
         if method != self.method and self.method not in ancestors(method):
             raise BadInput(
                 f"{where} is a preset for {self.method}, and {method} inherits nothing from it: "
                 f"{method} inherits from {', '.join(ancestors(method)) or 'no other method'}"
             )
-        return changed(experiment, self._inherited_by(method), where)
+        return changed(usual, self._inherited_by(method), where)
 
     def _inherited_by(self, method: str) -> dict[str, Any]:
         chained = SECTIONS if method == self.method or self.method != "mappo" else CHAINED_FROM_MAPPO
@@ -75,11 +77,18 @@ def is_file(name: str) -> bool:
 
 
 def experiment_of(name: str, task: str, method: str) -> Experiment:
-    """The experiment that a preset stands for: one that comes with pc3d, or a file."""
+    """The experiment on one of the paper's tasks that a preset stands for."""
+    return with_preset(paper(task, method), name)
+
+
+def with_preset(usual: Experiment, name: str) -> Experiment:
+    """The usual experiment as a preset has it: one that comes with pc3d, or a file."""
     if is_file(name):
-        return read_preset(Path(name)).experiment(task, method, name)
+        return read_preset(Path(name)).applied(usual, name)
     check_preset_name(name)
-    return preset(name, task, method)
+    if is_import_path(usual.task):
+        raise BadInput(f"the preset {name} is for the tasks that come with pc3d: give a file, or none")
+    return preset(name, usual.task, usual.method)
 
 
 def check_preset_name(name: str) -> None:
@@ -106,7 +115,7 @@ def read_preset(path: Path) -> Preset:
         changes |= {f"{section}.{name}": value for name, value in entries.items()}
     made = Preset(texts["task"], texts["method"], changes, found)
     try:
-        made.experiment(made.task, made.method, str(path))
+        made.applied(_of_any_size(made.task, made.method), str(path))
     except BadInput as error:
         raise BadInput(str(error) if str(path) in str(error) else f"{path}: {error}") from None
     return made
@@ -114,9 +123,12 @@ def read_preset(path: Path) -> Preset:
 
 def write_preset(path: Path, made: Preset) -> None:
     """Write a preset as a file for people: a heading, where it comes from, and the settings by group."""
+    whose, also = "the paper's", ""
+    if is_import_path(made.task):
+        whose, also = "the usual ones", ", and its team sizes"
     lines = [
-        "# Settings that differ from the paper's. Use them with:",
-        f"#   pc3d train {made.task} {made.method} --preset {path.name}",
+        f"# Settings that differ from {whose}. Use them with:",
+        f"#   pc3d train {made.task} {made.method} --preset {path.name}{also}",
         f"task = {_toml(made.task)}",
         f"method = {_toml(made.method)}",
     ]
@@ -129,6 +141,13 @@ def write_preset(path: Path, made: Preset) -> None:
             lines += ["", f"[{section}]"]
             lines += [f"{name.partition('.')[2]} = {_toml(value)}" for name, value in own.items()]
     write_atomically(path, ("\n".join(lines) + "\n").encode())
+
+
+def _of_any_size(task: str, method: str) -> Experiment:
+    """The usual experiment, for looking at settings alone: presets have no place for an own task's sizes."""
+    if not is_import_path(task):
+        return paper(task, method)
+    return custom(task, method, Rosters(train=(1,)), Curriculum((Stage(1.0, (1,), (1.0,)),)))
 
 
 def _toml(value: Any) -> str:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pc3d.chaining import METHOD_NAMES, ancestors
-from pc3d.errors import BadInput, unknown_name
-from pc3d.experiments import PAPER, paper
+from pc3d.chaining import ancestors
+from pc3d.errors import BadInput
+from pc3d.experiments import usual
+from pc3d.hosted.imports import folder_name, is_import_path
 from pc3d.presets.changes import as_text, changed, changes_between, parse_change
-from pc3d.presets.preset_file import Preset, experiment_of
+from pc3d.presets.preset_file import Preset, with_preset
 from pc3d.settings import Experiment
 from pc3d.tuning.space import Row, space_for
 from pc3d.tuning.trial_folder import Budget
@@ -31,19 +32,18 @@ class Plan:
     sampler_seed: int
 
     def preset_of(self, settings: dict[str, Any]) -> Preset:
-        """A trial's settings as a preset: all in which it differs from the paper."""
-        task, method = self.base.task, self.base.method
+        """A trial's settings as a preset: all in which it differs from the usual experiment."""
         experiment = changed(self.base, settings, "a trial")
-        return Preset(task, method, changes_between(paper(task, method), experiment))
+        return Preset(self.base.task, self.base.method, changes_between(usual(self.base), experiment))
 
     @property
     def identity(self) -> dict[str, str]:
         """The plan as flat text, so that two can be compared and their first difference told."""
-        task, method = self.base.task, self.base.method
-        base = changes_between(paper(task, method), self.base)
+        base = changes_between(usual(self.base), self.base)
         return {
-            "task": task,
-            "method": method,
+            "task": self.base.task,
+            "method": self.base.method,
+            **_own_world(self.base),
             "episodes": str(self.budget.episodes),
             "seeds": str(self.budget.seed_count),
             "rollouts": str(self.budget.rollouts),
@@ -66,7 +66,7 @@ def make_plan(
     changes = dict(parse_change(text, base) for text in fixed)
     base = changed(base, changes, "--fix")
     if not base.rosters.validation:
-        raise BadInput(f"a search is decided on validation sizes, but {base.task} has none")
+        raise BadInput(f"a search is decided on validation sizes, but {base.task} was given none")
     return Plan(base, base_name, space_for(base, changes), budget, pruning, sampler_seed)
 
 
@@ -78,14 +78,24 @@ def first_difference(known: dict[str, Any], asked: dict[str, str]) -> str | None
     return None
 
 
-def inherited(folder: Path, task: str, method: str) -> tuple[Experiment, str]:
-    """The base of a search by the paper's chaining: the nearest winner there is, or the paper's settings."""
-    if task not in PAPER:
-        raise unknown_name("task", task, PAPER)
-    if method not in METHOD_NAMES:
-        raise unknown_name("method", method, METHOD_NAMES)
-    for ancestor in ancestors(method):
-        winner = folder / task / ancestor / WINNER
+def inherited(folder: Path, default: Experiment) -> tuple[Experiment, str]:
+    """The base of a search by the paper's chaining: the nearest winner there is, or the usual settings."""
+    for ancestor in ancestors(default.method):
+        winner = folder / folder_name(default.task) / ancestor / WINNER
         if winner.exists():
-            return experiment_of(str(winner), task, method), f"the winner of {ancestor}'s search"
-    return paper(task, method), "paper"
+            return with_preset(default, str(winner)), f"the winner of {ancestor}'s search"
+    return default, "the usual settings" if is_import_path(default.task) else "paper"
+
+
+def _own_world(base: Experiment) -> dict[str, str]:
+    """What the paper's tasks have from their tables, and an own task from its user."""
+    if not is_import_path(base.task):
+        return {}
+    sizes = base.rosters.sealed()
+    return {
+        "training sizes": as_text(sizes.train),
+        "validation sizes": as_text(sizes.validation),
+        "largest size": str(sizes.largest),
+        "curriculum": as_text(base.curriculum.stages),
+        "world": str(base.world),
+    }

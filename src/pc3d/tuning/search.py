@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pc3d.errors import BadInput, Diverged, Interrupted
+from pc3d.experiments import sealed, usual
+from pc3d.hosted.imports import is_import_path
 from pc3d.presets.preset_file import write_preset
 from pc3d.processes import last_words, start_worker
 from pc3d.signals import stop_signals
@@ -47,6 +49,8 @@ class Search:
     trials: int
     workers: int
     show: Callable[[list[TrialRecord], list[Running]], None]
+    own_words: tuple[str, ...] = ()
+    """For trials on an own task: its name, from the user's own words, and how it is stepped."""
     running: list[Running] = field(default_factory=list)
     records: list[TrialRecord] = field(default_factory=list)
     next_count: float = 0.0
@@ -95,6 +99,8 @@ class Search:
         folder = TrialFolder(self.folder / "trials" / f"{record.number:04d}")
         folder.path.mkdir(parents=True, exist_ok=True)
         write_preset(folder.preset, self.plan.preset_of(record.settings))
+        if is_import_path(self.plan.base.task):
+            folder.write_own_task(sealed(usual(self.plan.base)))
         return Running(record, folder)
 
     def _attend(self, running: Running) -> None:
@@ -113,7 +119,8 @@ class Search:
         budget = self.plan.budget
         amounts = {"episodes": budget.episodes, "seeds": budget.seed_count, "rollouts": budget.rollouts}
         options = [word for name, amount in amounts.items() for word in (f"--{name}", str(amount))]
-        return start_worker(["tune", "trial", str(running.folder.path), *options], running.folder.errors)
+        words = ["tune", "trial", str(running.folder.path), *options, *self.own_words]
+        return start_worker(words, running.folder.errors)
 
     def _hopeless(self, running: Running) -> bool:
         """Pass new evaluations on, and say whether the trial should be given up for them."""

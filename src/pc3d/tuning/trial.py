@@ -1,7 +1,8 @@
 """One trial: a real training for each seed, scored on training and validation sizes. Runs in its own process.
 
 This is the search's firewall: a trial makes its experiment itself, with sealed rosters, from a preset file
-that has no place for sizes. The test sizes do not exist in this process.
+that has no place for sizes; those of an own task were sealed before they were written down for it. The test
+sizes do not exist in this process.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import numpy as np
 from pc3d.checked_json import write_checked
 from pc3d.errors import BadInput
 from pc3d.evaluation.scores import returns_by_size
-from pc3d.experiments import sealed
+from pc3d.experiments import paper, sealed
 from pc3d.files import explained, one_owner
+from pc3d.hosted.crew import Crew
+from pc3d.hosted.imports import is_import_path
 from pc3d.policy import load_policy
 from pc3d.presets.preset_file import read_preset
 from pc3d.run_folder import RunFolder
@@ -29,15 +32,16 @@ from pc3d.tuning.trial_folder import Budget, Score, TrialFolder
 SECONDS_FOR_THE_OTHER = 120  # a worker whose search was killed saves first, and may be compiling until then
 
 
-def run_trial(place: Path, budget: Budget) -> Score:
+def run_trial(place: Path, budget: Budget, crew: Crew | None = None) -> Score:
     """Train and score every seed, continuing whatever the folder already holds."""
     folder = TrialFolder(place)
     with explained(f"writing to {place}"), _alone_in(place):
         experiment = sealed_experiment(folder, budget)
         runs = [
-            train(replace(experiment, seed=seed), folder.seed(seed), _habits(budget)) for seed in budget.seeds
+            train(replace(experiment, seed=seed), folder.seed(seed), _habits(budget), crew=crew)
+            for seed in budget.seeds
         ]
-        scores = [_score(run, budget.rollouts) for run in runs]
+        scores = [_score(run, budget.rollouts, crew) for run in runs]
         score = Score(
             train=float(np.mean([score.train for score in scores])),
             validation=float(np.mean([score.validation for score in scores])),
@@ -49,8 +53,9 @@ def run_trial(place: Path, budget: Budget) -> Score:
 def sealed_experiment(folder: TrialFolder, budget: Budget) -> Experiment:
     """What the trial trains: its preset, without the test sizes."""
     preset = read_preset(folder.preset)
-    experiment = preset.experiment(preset.task, preset.method, str(folder.preset))
-    return sealed(replace(experiment, episodes=budget.episodes))
+    own = is_import_path(preset.task)
+    usual = folder.read_own_task() if own else paper(preset.task, preset.method)
+    return sealed(replace(preset.applied(usual, str(folder.preset)), episodes=budget.episodes))
 
 
 def _habits(budget: Budget) -> Habits:
@@ -58,11 +63,11 @@ def _habits(budget: Budget) -> Habits:
     return Habits(checkpoint_every=every, evaluate_every=every, tensorboard=False)
 
 
-def _score(run: RunFolder, rollouts: int) -> Score:
+def _score(run: RunFolder, rollouts: int, crew: Crew | None) -> Score:
     """The final policy's mean return over the sizes of each split."""
     policy = load_policy(run.path)
     rosters = policy.experiment.rosters
-    returns = returns_by_size(policy.task, policy.actor, rosters.all, rollouts)
+    returns = returns_by_size(policy.task, policy.actor, rosters.all, rollouts, crew=crew)
     means = {size: float(np.mean(values)) for size, values in returns.items()}
     return Score(
         train=float(np.mean([means[size] for size in rosters.train])),

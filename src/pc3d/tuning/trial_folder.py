@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from pc3d.checked_json import read_checked
+from pc3d.checked_json import read_checked, write_checked
 from pc3d.metrics import last_line, read_lines
 from pc3d.plain import from_plain
-from pc3d.settings import within
+from pc3d.settings import Experiment, within
 
 FIRST_SEED = 1000  # final runs have the seeds from 0 on: what was searched for must hold for others
 REPORTS = 10  # evaluations in a training, each a chance to give a trial up
@@ -66,11 +66,21 @@ class TrialFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.preset = path / "preset.toml"
+        self.own_task = path / "own_task.json"
         self.score_file = path / "score.json"
         self.errors = path / "errors.log"
 
     def seed(self, seed: int) -> Path:
         return self.path / f"seed-{seed}"
+
+    def write_own_task(self, experiment: Experiment) -> None:
+        """For a trial on an own task: the sealed experiment that its preset is applied to."""
+        write_checked(self.own_task, {"experiment": asdict(experiment)})
+
+    def read_own_task(self) -> Experiment:
+        content = read_checked(self.own_task, ("experiment",))
+        experiment: Experiment = from_plain(Experiment, content.get("experiment"), str(self.own_task))
+        return experiment
 
     def score(self) -> Score | None:
         """What the trial came to, if it came to an end."""
