@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from pc3d.experiments import sealed
 from pc3d.presets.preset_file import Preset, write_preset
+from pc3d.processes import start_worker
+from pc3d.settings import OwnWorld
+from pc3d.tuning.trial_folder import TrialFolder
 from tests.faults.folders import experiment_for, made_run
 
 SOURCE = Path(__file__).parents[1] / "src" / "pc3d"
@@ -152,6 +157,11 @@ def test_reading_runs_presets_and_studies_unpickles_and_imports_nothing_they_say
     del own["sha256"]
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "experiment.json").write_text(json.dumps(own))
+    trial = TrialFolder(tmp_path / "trial")
+    trial.path.mkdir()
+    write_preset(trial.preset, Preset("snare_of_tests:make", "mappo", {}))
+    world = OwnWorld("host", 5, (2,), ("stay", "go"), "the sum of rewards")
+    trial.write_own_task(replace(sealed(experiment_for("mappo")), task="snare_of_tests:make", world=world))
     commands = {
         "evaluate runs/run --rollouts 1 --team-sizes 2 --replace": 0,
         "report runs --out report": 0,
@@ -160,6 +170,8 @@ def test_reading_runs_presets_and_studies_unpickles_and_imports_nothing_they_say
         "train spread pc3d --preset preset.toml --folder runs/run": 2,  # that folder is another experiment's
         "study study.toml --only lbf": 2,  # no job is left
         "report own --out report-own": 0,
+        "tune trial trial --episodes 1 --seeds 1 --rollouts 1": 2,  # whoever started it did not name the task
+        "tune snare_of_tests:make mappo --train-sizes 2 --validation-sizes 3 --show-space": 0,
     }
     seen = watched(tmp_path, [words.split() for words in commands])
     assert seen["codes"] == list(commands.values())
@@ -169,3 +181,10 @@ def test_reading_runs_presets_and_studies_unpickles_and_imports_nothing_they_say
 
 def test_the_watch_notices_what_it_watches_for(tmp_path):
     assert watched(tmp_path, [], "unpickle")["events"][0][0] == "pickle.find_class"
+
+
+def test_no_file_of_the_current_folder_is_imported_by_a_worker_instead_of_a_package(tmp_path, monkeypatch):
+    (tmp_path / "tyro.py").write_text("raise SystemExit('the snare was imported')")
+    monkeypatch.chdir(tmp_path)
+    assert start_worker(["tasks"], tmp_path / "errors.log").wait() == 0
+    assert (tmp_path / "errors.log").read_text() == ""

@@ -138,8 +138,8 @@ def sealed(experiment: Experiment) -> Experiment:
     return replace(experiment, rosters=experiment.rosters.sealed())
 
 
-def usual(experiment: Experiment) -> Experiment:
-    """The default for the same task, method, seed and budget, and for an own task's team sizes."""
+def usual_experiment(experiment: Experiment) -> Experiment:
+    """What is usual for the same task, method, seed and budget, and for an own task's team sizes."""
     task, method, seed, episodes = experiment.task, experiment.method, experiment.seed, experiment.episodes
     if task in PAPER:
         return paper(task, method, seed=seed, episodes=episodes)
@@ -149,8 +149,8 @@ def usual(experiment: Experiment) -> Experiment:
 
 def changes(experiment: Experiment) -> list[str]:
     """The settings that are not those it would have by default, as `name: default → setting`."""
-    default = usual(experiment)
-    return differences(sealed(default) if experiment.rosters.sealed_largest else default, experiment)
+    usual = usual_experiment(experiment)
+    return differences(sealed(usual) if experiment.rosters.sealed_largest else usual, experiment)
 
 
 @dataclass(frozen=True)

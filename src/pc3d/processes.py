@@ -11,13 +11,15 @@ from pathlib import Path
 from pc3d.errors import Pc3dError
 from pc3d.files import explained
 
+# -P: nothing in the current folder is imported, and never instead of a package, but a task that was named.
+PYTHON = (sys.executable, "-P")
 PARENT = "PC3D_END_WITH_PARENT"  # in a worker's environment: the process that started it
 SET_PARENT_DEATH_SIGNAL = 1  # Linux: prctl's PR_SET_PDEATHSIG
 
 
 def run_command(words: Sequence[str]) -> None:
     """Run one command in a process of its own, in full view; its failure is ours."""
-    code = subprocess.run([sys.executable, "-m", "pc3d", *words], check=False).returncode
+    code = subprocess.run([*PYTHON, "-m", "pc3d", *words], check=False).returncode
     if code != 0:
         raise Pc3dError(f"pc3d {words[0]} ended with code {code}")
 
@@ -28,7 +30,7 @@ def start_worker(words: Sequence[str], errors: Path) -> "subprocess.Popen[bytes]
         errors.parent.mkdir(parents=True, exist_ok=True)
         with open(errors, "wb") as file:
             return subprocess.Popen(
-                [sys.executable, "-m", "pc3d", *words],
+                [*PYTHON, "-m", "pc3d", *words],
                 stdout=subprocess.DEVNULL,
                 stderr=file,
                 env=environment_of_child(),

@@ -143,7 +143,7 @@ class Recipe:
     value_statistics_rate: float = 0.01
     """How fast the running mean and deviation of value targets follow."""
     normalise_advantages: bool = True
-    """Give an update's advantages zero mean and unit deviation."""
+    """Give an update's advantages zero mean and, by the deviation below, a common scale."""
     advantage_deviation: Literal["update", "running"] = "update"
     """What normalised advantages are divided by: their own deviation, or the running one of value targets."""
     horizon_bootstraps: bool = True

@@ -5,6 +5,7 @@ import pytest
 from pc3d import chaining, methods
 from pc3d.chaining import METHOD_NAMES
 from pc3d.experiments import CURRICULA, EPISODES, ROSTERS, paper
+from pc3d.settings import Recipe
 
 # learning rate, batch, buffer, update every, epochs, actor, rnn, clip, γ, λ, entropy, value, norm
 BACKBONE = {
@@ -192,6 +193,12 @@ def test_curricula_splits_and_budgets_equal_the_papers(task):
     assert stages == STAGES[task]
     assert (rosters.train, rosters.validation, rosters.test) == SPLITS[task]
     assert EPISODES == {"spread": 20000, "lbf": 12000, "rware": 20000}
+
+
+def test_the_recipes_are_those_the_reproduction_is_frozen_with():
+    other = {"rware": {"batch_unit": "team_steps", "advantage_deviation": "running"}}
+    for task in TASKS:
+        assert paper(task, "mappo").recipe == Recipe(environments=8, **other.get(task, {}))
 
 
 def test_all_methods_of_a_task_share_one_recipe():

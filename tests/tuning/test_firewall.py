@@ -108,7 +108,7 @@ def test_a_real_trial_plays_training_and_validation_sizes_and_no_other(trial, mo
     score = scores.score
     monkeypatch.setattr(scores, "score", spy)
     budget = Budget(8, 1, 32)  # one update, and as many rollouts as on the way: two programs to compile
-    result = run_trial(trial.path, budget)
+    result = run_trial(trial, sealed_experiment(trial, budget), budget)
     assert played == set(SEEN)
     assert trial.score() == result
     run = RunFolder(trial.seed(1000))
@@ -122,8 +122,9 @@ def test_a_real_trial_plays_training_and_validation_sizes_and_no_other(trial, mo
 
 @pytest.mark.slow
 def test_a_trials_networks_are_bit_for_bit_those_of_the_real_training(trial, tmp_path):
-    run_trial(trial.path, Budget(16, 1, 2))
-    sealed = sealed_experiment(trial, Budget(16, 1, 2))
+    budget = Budget(16, 1, 2)
+    sealed = sealed_experiment(trial, budget)
+    run_trial(trial, sealed, budget)
     experiment = replace(sealed, rosters=ROSTERS["spread"], seed=1000)
     real = train(experiment, tmp_path / "real")
     lines = [(folder / "metrics.jsonl").read_bytes() for folder in (real.path, trial.seed(1000))]
@@ -227,7 +228,7 @@ def test_no_fixed_setting_reaches_the_sizes(tmp_path, capsys, words):
 
 
 @pytest.mark.parametrize("option", ["--rosters.test", "--rosters.validation", "--team-sizes", "--curriculum"])
-def test_a_search_has_no_option_for_sizes(option, capsys):
+def test_a_search_has_no_option_for_other_sizes_of_the_papers_tasks(option, capsys):
     with pytest.raises(SystemExit) as stop:
         main(["tune", "spread", "mappo", option, "9"])
     assert stop.value.code == 2

@@ -8,8 +8,10 @@ import pytest
 from pc3d.cli import main
 from pc3d.cli.own_task import with_world
 from pc3d.cli.train import parse
+from pc3d.cli.tune import parse as parse_tune
 from pc3d.experiments import custom, sealed
-from pc3d.presets.preset_file import Preset, read_preset, write_preset
+from pc3d.hosted.crew import Hosting
+from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
 from pc3d.roster import Rosters
 from pc3d.roster_file import growing_curriculum
 from pc3d.run_folder import RunFolder
@@ -57,11 +59,18 @@ def test_a_trial_on_a_jax_task_finds_it_by_the_users_word(tmp_path):
     assert trial.score() is not None
 
 
-@pytest.mark.parametrize("named", [[], ["--task", "tests.hosted.sample_task:other"]])
+@pytest.mark.usefixtures("no_task_stays_known")
+@pytest.mark.parametrize("named", [[], ["--task", JAX_PATH]])
 def test_no_file_of_a_trial_makes_code_run(trial, capsys, named):
     assert main(["tune", "trial", str(trial.path), *BUDGET, *named]) == 2
-    errors = capsys.readouterr().err
-    assert f"name it with --task {PATH}" in errors or "has no other" in errors
+    assert f"name it with --task {PATH}" in capsys.readouterr().err
+    assert not trial.seed(1000).exists()
+
+
+def test_a_trial_with_open_sizes_is_refused(trial, capsys):
+    trial.write_own_task(tiny_experiment(method="mappo"))
+    assert main(["tune", "trial", str(trial.path), *BUDGET, "--task", PATH]) == 2
+    assert "its team sizes are not sealed" in capsys.readouterr().err
     assert not trial.seed(1000).exists()
 
 
@@ -78,12 +87,12 @@ def test_a_search_hands_on_the_users_words_and_sealed_sizes(tmp_path, monkeypatc
     options = ["--episodes", "100", "--env-timeout", "30"]
     assert main([*words, *SIZES, *options]) == 0
     printed = capsys.readouterr().out.replace("\n", " ")
-    assert "starting from the usual settings; decided by the return at the validation sizes 3" in printed
-    assert "and its team sizes" in printed
+    assert "starting from usual; decided by the return at the validation sizes 3" in printed
+    assert f"pc3d train {PATH} mappo --rosters FILE --preset" in printed
     folder = tmp_path / "tests.hosted.sample_task.make" / "mappo"
     for number, one in enumerate(started):
-        told = " ".join(one)
-        assert told.endswith(f"--task {PATH} --env-workers 1 --env-timeout 30.0")
+        told = parse_tune(one[1:])
+        assert (told.task, told.hosting) == (PATH, Hosting(env_timeout=30.0))
         given = TrialFolder(folder / "trials" / f"{number:04d}").read_own_task()
         assert given.rosters == ROSTERS.sealed()
         assert given.world is not None
@@ -93,9 +102,13 @@ def test_a_search_hands_on_the_users_words_and_sealed_sizes(tmp_path, monkeypatc
     following = ["tune", PATH, "pc3d", "--folder", str(tmp_path), *SIZES, "--show-space"]
     assert main(following) == 0
     assert "the winner of mappo's search" in " ".join(capsys.readouterr().out.split())
+    assert main([*following, "--base", "usual"]) == 0
+    assert "from usual" in " ".join(capsys.readouterr().out.split())
     sizes = ["--train-sizes", "2,5", "--validation-sizes", "3", "--test-sizes", "4"]
     assert main([*words, *sizes, *options]) == 2
     assert "training sizes is 2 there and 2,5 here" in capsys.readouterr().err
+    assert main([*words, *SIZES, *options, "--horizon", "2"]) == 2
+    assert "the task's horizon is 6 there and 2 here" in capsys.readouterr().err
 
 
 def test_what_a_search_shows_runs_nothing(tmp_path, capsys):
@@ -110,10 +123,12 @@ def test_what_a_search_shows_runs_nothing(tmp_path, capsys):
     [
         ([PATH, "mappo"], "an own task needs its team sizes"),
         ([PATH, "mappo", "--train-sizes", "2"], "decided on validation sizes"),
-        ([PATH, "mappo", *SIZES, "--base", "paper"], "for the tasks that come with pc3d"),
+        ([PATH, "mappo", *SIZES, "--base", "paper"], "there is no preset of an own task"),
         ([PATH, "mapo", *SIZES], "perhaps you meant mappo"),
         (["spread", "mappo", *SIZES], "spread has its own"),
         (["spread", "mappo", "--horizon", "9"], "spread has its own"),
+        (["spread", "mappo", "--env-workers", "2"], "spread has its own"),
+        (["pursuit", "mappo", *SIZES], "there is no task"),
     ],
 )
 def test_bad_input_is_one_sentence(tmp_path, monkeypatch, capsys, words, sentence):
@@ -127,7 +142,7 @@ def test_bad_input_is_one_sentence(tmp_path, monkeypatch, capsys, words, sentenc
 def test_the_winner_of_a_search_is_trained_with(tmp_path, capsys):
     file = tmp_path / "preset.toml"
     write_preset(file, Preset(PATH, "mappo", {"ppo.epochs": 3, "critic.widths": (9,)}))
-    assert "and its team sizes" in file.read_text()
+    assert f"pc3d train {PATH} mappo --rosters FILE --preset preset.toml" in file.read_text()
     experiment = parse([PATH, "pc3d", *SIZES, "--preset", str(file)]).experiment
     usual = parse([PATH, "pc3d", *SIZES]).experiment
     assert experiment == replace(usual, ppo=replace(usual.ppo, epochs=3))  # the critic stays PC3D's own
@@ -136,6 +151,22 @@ def test_the_winner_of_a_search_is_trained_with(tmp_path, capsys):
     group = Group((PATH,), ("mappo",), (0,), preset=str(file), options=(" ".join(SIZES),))
     (job,) = Study("mine", (group,)).jobs(tmp_path)
     assert parse(job.train_words[1:]).experiment.ppo.epochs == 3
+
+
+@pytest.mark.parametrize("option", ["train_sizes", "validation_sizes"])
+def test_what_was_chosen_at_a_size_is_not_judged_at_it(tmp_path, capsys, option):
+    found = replace(Found("usual", 2, 1, 1, 8, 2, -1.0, -2.0), **{option: (4,)})
+    (tmp_path / "tests.hosted.sample_task.make" / "mappo").mkdir(parents=True)
+    file = tmp_path / "tests.hosted.sample_task.make" / "mappo" / "preset.toml"
+    write_preset(file, Preset(PATH, "mappo", {"ppo.epochs": 3}, found))
+    assert read_preset(file).found == found
+    for words in (
+        ["train", PATH, "mappo", *SIZES, "--preset", str(file)],
+        ["tune", PATH, "pc3d", *SIZES, "--folder", str(tmp_path), "--show-space"],
+        ["tune", PATH, "mappo", *SIZES, "--base", str(file), "--show-space"],
+    ):
+        assert main(words) == 2
+        assert "was found with 4 agents, so 4 cannot be a test size" in capsys.readouterr().err
 
 
 def _trial(folder, experiment):

@@ -1,8 +1,9 @@
 """Two runs on two cores: how much of the scaling of plain matrix products do they keep?"""
 
 import subprocess
-import sys
 from dataclasses import dataclass
+
+from pc3d.processes import PYTHON
 
 SECONDS = 10.0
 
@@ -76,7 +77,7 @@ def _rate(kind: str, processes: int, seconds: float) -> float:
     """The sum of what that many processes do per second, started at the same moment."""
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", WORK, kind, str(seconds)],
+            [*PYTHON, "-c", WORK, kind, str(seconds)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

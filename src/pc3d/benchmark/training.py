@@ -19,7 +19,7 @@ from pc3d import threads
 
 MATRIX = 1024
 COMPARED_EPISODES = 512  # as in the paper's table of wall-clock times
-LONG_SECONDS = 20.0  # a measurement that took this long is not repeated: an update may take half a minute
+LONG_SECONDS = 20.0  # after so many in all, nothing is measured again: an update may take half a minute
 
 
 @dataclass(frozen=True)

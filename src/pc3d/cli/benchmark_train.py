@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 
 from rich.console import Console
 from rich.progress import Progress
@@ -11,6 +10,7 @@ from rich.table import Table
 from pc3d.benchmark.side_by_side import measure_scaling
 from pc3d.benchmark.training import TrainingSpeed
 from pc3d.errors import Pc3dError
+from pc3d.processes import PYTHON
 from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
 
 
@@ -45,7 +45,7 @@ def show_training(console: Console, tasks: list[str], methods: tuple[str, ...], 
 
 def _in_own_process(task: str, method: str, repeats: int) -> TrainingSpeed:
     """Peak memory and compile time are a process's own."""
-    words = [sys.executable, "-m", "pc3d.benchmark.training", task, method, str(repeats)]
+    words = [*PYTHON, "-m", "pc3d.benchmark.training", task, method, str(repeats)]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         said = result.stderr.strip().splitlines()[-1:] or [f"ended with code {result.returncode}"]

@@ -30,7 +30,8 @@ def rosters_from_words(file: str, train: str, validation: str, test: str) -> tup
         return read_rosters(Path(file))
     if not train:
         raise BadInput(
-            "an own task needs its team sizes: --train-sizes 2,3,4 --test-sizes 6, or --rosters FILE"
+            "an own task needs its team sizes: --train-sizes 2,4 --validation-sizes 3 --test-sizes 6, "
+            "or --rosters FILE"
         )
     rosters = Rosters(
         train=parse_team_sizes(train),
@@ -104,7 +105,7 @@ def open_crew(
     if named != experiment.task:
         given = f", not {named}" if named else ""
         raise BadInput(
-            f"this was trained on {experiment.task}, and no file may make pc3d run that code: "
+            f"{experiment.task} is what a file names here, and no file may make pc3d run that code: "
             f"if you trust it, name it with --task {experiment.task}{given}"
         )
     return Crew(Source("own", experiment.task), hosting)

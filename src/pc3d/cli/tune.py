@@ -12,8 +12,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.own_task import admit_named, open_crew, rosters_from_words, with_world
-from pc3d.cli.tune_display import Display, summary
+from pc3d.cli.tune_display import Display, places, winner_table
 from pc3d.errors import BadInput, MissingExtra
 from pc3d.experiments import custom, paper
 from pc3d.files import explained, one_owner
@@ -118,8 +117,9 @@ def run(command: Command | TrialCommand) -> int:
     if command.workers < 1 or command.trials < 1:
         raise BadInput("a search needs at least 1 worker and 1 trial")
     if is_import_path(command.task):
-        world = with_world(plan.base, command.horizon, command.hosting.env_timeout)
-        plan = replace(plan, base=world)
+        from pc3d.cli.own_task import with_world
+
+        plan = replace(plan, base=with_world(plan.base, command.horizon, command.hosting.env_timeout))
     folder = command.folder / folder_name(command.task) / command.method
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -143,21 +143,24 @@ def space_table(plan: Plan) -> Table:
 
 
 def _plan(command: Command) -> Plan:
-    default = _default(command)
-    base, name = inherited(command.folder, default)
+    usual = _usual(command)
+    base, name = inherited(command.folder, usual)
     if command.base is not None:
-        base, name = with_preset(default, command.base), command.base
+        base, name = with_preset(usual, command.base), command.base
     episodes = base.episodes if command.episodes is None else command.episodes
     budget = Budget(episodes, command.seeds, command.rollouts)
     return make_plan(base, name, command.fix, budget, command.pruning, command.sampler_seed)
 
 
-def _default(command: Command) -> Experiment:
+def _usual(command: Command) -> Experiment:
     if is_import_path(command.task):
+        from pc3d.cli.own_task import rosters_from_words  # with JAX behind it
+
         return custom(command.task, command.method, *rosters_from_words(*command.sizes))
-    if any(command.sizes) or command.horizon is not None:
-        raise BadInput(f"team sizes and a horizon are given for an own task: {command.task} has its own")
-    return paper(command.task, command.method)
+    usual = paper(command.task, command.method)
+    if any(command.sizes) or command.horizon is not None or command.hosting != DEFAULT_HOSTING:
+        raise BadInput(f"team sizes, --horizon and --env-… are for own tasks: {command.task} has its own")
+    return usual
 
 
 def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int:
@@ -183,19 +186,21 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
             records = search.until_done()
         importances = storage.importances()
         write_results(plan, records, importances, folder)
-        console.print(summary(plan, records, importances, folder))
+        console.print(winner_table(plan, records, importances))
+        console.print(places(plan, folder), soft_wrap=True, highlight=False)
     finally:
         storage.close()
     return 0
 
 
 def _run_trial(command: TrialCommand) -> int:
+    from pc3d.cli.own_task import admit_named, open_crew
     from pc3d.tuning.trial import run_trial, sealed_experiment
 
-    budget = Budget(command.episodes, command.seeds, command.rollouts)
+    budget, folder = Budget(command.episodes, command.seeds, command.rollouts), TrialFolder(command.place)
     admit_named(command.task)
-    experiment = sealed_experiment(TrialFolder(command.place), budget)
+    experiment = sealed_experiment(folder, budget)
     with open_crew(experiment, command.task, command.hosting, original=False) as crew:
-        score = run_trial(command.place, budget, crew)
+        score = run_trial(folder, experiment, budget, crew)
     print(f"train {score.train:.4f}, validation {score.validation:.4f}")
     return 0

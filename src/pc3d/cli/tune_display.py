@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.table import Table
 
 from pc3d.cli.live_table import LiveTable
-from pc3d.hosted.imports import is_import_path
 from pc3d.presets.changes import as_short_text, setting
+from pc3d.presets.preset_file import train_command
 from pc3d.tuning.plan import WINNER, Plan
 from pc3d.tuning.records import TrialRecord, best_of
 
@@ -60,8 +60,8 @@ class Display(LiveTable):
         return table
 
 
-def summary(plan: Plan, records: list[TrialRecord], importances: dict[str, float], folder: Path) -> Group:
-    """The winner, setting by setting, and where everything is."""
+def winner_table(plan: Plan, records: list[TrialRecord], importances: dict[str, float]) -> Table:
+    """The winner, setting by setting."""
     best = best_of(records)
     assert best is not None  # results are only written with one
     table = Table(title=f"Trial {best.number} of {len(records)} won: {_returns(best)}", title_justify="left")
@@ -72,13 +72,16 @@ def summary(plan: Plan, records: list[TrialRecord], importances: dict[str, float
         values = (setting(plan.base, row.setting), best.settings[row.setting])
         shown = (as_short_text(value) for value in values)
         table.add_row(row.setting, *shown, "" if share is None else f"{share:.0%}")
+    return table
+
+
+def places(plan: Plan, folder: Path) -> str:
+    """Where everything is, and what to do with it."""
     preset = folder / WINNER
-    places = (
+    return (
         f"trials: {folder / 'trials.csv'}\npicture: {folder / 'search.png'}\npreset: {preset}\n"
-        f"train with it: pc3d train {plan.base.task} {plan.base.method} --preset {preset}"
-        f"{', and its team sizes' if is_import_path(plan.base.task) else ''}"
+        f"train with it: {train_command(plan.base.task, plan.base.method, preset)}"
     )
-    return Group(table, places)
 
 
 def _returns(record: TrialRecord) -> str:

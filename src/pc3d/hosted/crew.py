@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import select
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +17,7 @@ from jaxtyping import Bool, Float, Int, UInt, UInt8
 from pc3d.errors import Pc3dError
 from pc3d.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.hosted.world import seed_of
-from pc3d.processes import environment_of_child
+from pc3d.processes import PYTHON, environment_of_child
 from pc3d.settings import within
 
 SECONDS_TO_END = 2.0
@@ -183,8 +182,7 @@ class _Worker:
 
     def __init__(self, source: Source) -> None:
         self.process = subprocess.Popen(
-            # -P: the current folder is not importable but for the task that was named.
-            [sys.executable, "-P", "-m", "pc3d.hosted.worker", *source.words],
+            [*PYTHON, "-m", "pc3d.hosted.worker", *source.words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment_of_child(PYGAME_HIDE_SUPPORT_PROMPT="yes"),

@@ -130,8 +130,8 @@ def prepare(
     if not networks.critic.local:
         advantages = jnp.broadcast_to(advantages[:, :, None], decisions.shape)
     if recipe.normalise_advantages:
-        own = recipe.advantage_deviation == "update"
-        deviation = jnp.std(advantages, where=decisions) if own else scale.deviation
+        running = recipe.advantage_deviation == "running"
+        deviation = scale.deviation if running else jnp.std(advantages, where=decisions)
         advantages = (advantages - jnp.mean(advantages, where=decisions)) / (deviation + 1e-8)
     contexts = None
     if method.has_context and learner.averaged_teacher is not None:

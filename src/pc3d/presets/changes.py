@@ -40,6 +40,15 @@ def changes_between(old: Experiment, new: Experiment) -> dict[str, Any]:
     return found
 
 
+def all_settings(experiment: Experiment) -> dict[str, Any]:
+    """Every setting of these sections."""
+    return {
+        f"{section}.{name}": value
+        for section in SECTIONS
+        for name, value in vars(getattr(experiment, section)).items()
+    }
+
+
 def setting(experiment: Experiment, name: str) -> Any:
     """The value of one setting."""
     section, _, field = name.partition(".")

@@ -22,6 +22,7 @@ from pc3d.settings import Experiment
 from pc3d.toml_file import read_toml
 
 SUFFIX = ".toml"
+USUAL = "usual"  # what an own task has instead of the paper's settings
 CHAINED_FROM_MAPPO = ("ppo", "actor", "recipe")  # not the critic: its inputs differ too much
 
 
@@ -40,6 +41,9 @@ class Found:
     """Evaluation episodes for each team size and seed."""
     train_return: float
     validation_return: float
+    train_sizes: tuple[int, ...] = ()
+    validation_sizes: tuple[int, ...] = ()
+    """What was chosen at these sizes can be judged at others only; files of the first versions lack them."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,9 @@ class Preset:
                 f"{where} is a preset for {self.method}, and {method} inherits nothing from it: "
                 f"{method} inherits from {', '.join(ancestors(method)) or 'no other method'}"
             )
+        if self.found is not None:
+            for size in {*self.found.train_sizes, *self.found.validation_sizes} & set(usual.rosters.test):
+                raise BadInput(f"{where} was found with {size} agents, so {size} cannot be a test size")
         return changed(usual, self._inherited_by(method), where)
 
     def _inherited_by(self, method: str) -> dict[str, Any]:
@@ -85,9 +92,11 @@ def with_preset(usual: Experiment, name: str) -> Experiment:
     """The usual experiment as a preset has it: one that comes with pc3d, or a file."""
     if is_file(name):
         return read_preset(Path(name)).applied(usual, name)
-    check_preset_name(name)
     if is_import_path(usual.task):
-        raise BadInput(f"the preset {name} is for the tasks that come with pc3d: give a file, or none")
+        if name != USUAL:
+            raise unknown_name("preset of an own task", name, (USUAL, f"your own FILE{SUFFIX}"))
+        return usual
+    check_preset_name(name)
     return preset(name, usual.task, usual.method)
 
 
@@ -123,12 +132,10 @@ def read_preset(path: Path) -> Preset:
 
 def write_preset(path: Path, made: Preset) -> None:
     """Write a preset as a file for people: a heading, where it comes from, and the settings by group."""
-    whose, also = "the paper's", ""
-    if is_import_path(made.task):
-        whose, also = "the usual ones", ", and its team sizes"
+    whose = "the usual ones" if is_import_path(made.task) else "the paper's"
     lines = [
         f"# Settings that differ from {whose}. Use them with:",
-        f"#   pc3d train {made.task} {made.method} --preset {path.name}{also}",
+        f"#   {train_command(made.task, made.method, path.name)}",
         f"task = {_toml(made.task)}",
         f"method = {_toml(made.method)}",
     ]
@@ -141,6 +148,12 @@ def write_preset(path: Path, made: Preset) -> None:
             lines += ["", f"[{section}]"]
             lines += [f"{name.partition('.')[2]} = {_toml(value)}" for name, value in own.items()]
     write_atomically(path, ("\n".join(lines) + "\n").encode())
+
+
+def train_command(task: str, method: str, preset: Path | str) -> str:
+    """How a preset is trained with; an own task's team sizes are the user's."""
+    sizes = " --rosters FILE" if is_import_path(task) else ""
+    return f"pc3d train {task} {method}{sizes} --preset {preset}"
 
 
 def _of_any_size(task: str, method: str) -> Experiment:

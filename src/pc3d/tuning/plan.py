@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from pc3d.chaining import ancestors
 from pc3d.errors import BadInput
-from pc3d.experiments import usual
+from pc3d.experiments import usual_experiment
 from pc3d.hosted.imports import folder_name, is_import_path
-from pc3d.presets.changes import as_text, changed, changes_between, parse_change
-from pc3d.presets.preset_file import Preset, with_preset
+from pc3d.presets.changes import all_settings, as_text, changed, changes_between, parse_change
+from pc3d.presets.preset_file import USUAL, Preset, with_preset
 from pc3d.settings import Experiment
 from pc3d.tuning.space import Row, space_for
 from pc3d.tuning.trial_folder import Budget
@@ -34,22 +34,22 @@ class Plan:
     def preset_of(self, settings: dict[str, Any]) -> Preset:
         """A trial's settings as a preset: all in which it differs from the usual experiment."""
         experiment = changed(self.base, settings, "a trial")
-        return Preset(self.base.task, self.base.method, changes_between(usual(self.base), experiment))
+        changes = changes_between(usual_experiment(self.base), experiment)
+        return Preset(self.base.task, self.base.method, changes)
 
     @property
     def identity(self) -> dict[str, str]:
         """The plan as flat text, so that two can be compared and their first difference told."""
-        base = changes_between(usual(self.base), self.base)
         return {
             "task": self.base.task,
             "method": self.base.method,
-            **_own_world(self.base),
+            **_own_task(self.base),
             "episodes": str(self.budget.episodes),
             "seeds": str(self.budget.seed_count),
             "rollouts": str(self.budget.rollouts),
             "pruning": self.pruning,
             "sampler seed": str(self.sampler_seed),
-            **{f"base {name}": as_text(value) for name, value in base.items()},
+            **{f"base {name}": as_text(value) for name, value in all_settings(self.base).items()},
             **{f"range of {row.setting}": str(row.tried) for row in self.rows},
         }
 
@@ -66,7 +66,10 @@ def make_plan(
     changes = dict(parse_change(text, base) for text in fixed)
     base = changed(base, changes, "--fix")
     if not base.rosters.validation:
-        raise BadInput(f"a search is decided on validation sizes, but {base.task} was given none")
+        raise BadInput(
+            f"a search is decided on validation sizes, but {base.task} was given none: "
+            "add --validation-sizes, or validation to its file"
+        )
     return Plan(base, base_name, space_for(base, changes), budget, pruning, sampler_seed)
 
 
@@ -78,24 +81,28 @@ def first_difference(known: dict[str, Any], asked: dict[str, str]) -> str | None
     return None
 
 
-def inherited(folder: Path, default: Experiment) -> tuple[Experiment, str]:
+def inherited(folder: Path, usual: Experiment) -> tuple[Experiment, str]:
     """The base of a search by the paper's chaining: the nearest winner there is, or the usual settings."""
-    for ancestor in ancestors(default.method):
-        winner = folder / folder_name(default.task) / ancestor / WINNER
+    for ancestor in ancestors(usual.method):
+        winner = folder / folder_name(usual.task) / ancestor / WINNER
         if winner.exists():
-            return with_preset(default, str(winner)), f"the winner of {ancestor}'s search"
-    return default, "the usual settings" if is_import_path(default.task) else "paper"
+            return with_preset(usual, str(winner)), f"the winner of {ancestor}'s search"
+    return usual, USUAL if is_import_path(usual.task) else "paper"
 
 
-def _own_world(base: Experiment) -> dict[str, str]:
+def _own_task(base: Experiment) -> dict[str, str]:
     """What the paper's tasks have from their tables, and an own task from its user."""
-    if not is_import_path(base.task):
+    if base.world is None:
         return {}
     sizes = base.rosters.sealed()
+    stages = [
+        f"{stage.fraction:g} with {as_text(stage.team_sizes)} at {as_text(stage.probabilities)}"
+        for stage in base.curriculum.stages
+    ]
     return {
         "training sizes": as_text(sizes.train),
         "validation sizes": as_text(sizes.validation),
         "largest size": str(sizes.largest),
-        "curriculum": as_text(base.curriculum.stages),
-        "world": str(base.world),
+        "curriculum": "; ".join(stages),
+        **{f"the task's {name}": as_text(value) for name, value in vars(base.world).items()},
     }

@@ -42,6 +42,8 @@ def write_results(
                 rollouts=plan.budget.rollouts,
                 train_return=best.score.train,
                 validation_return=best.score.validation,
+                train_sizes=plan.base.rosters.train,
+                validation_sizes=plan.base.rosters.validation,
             ),
         )
         write_preset(folder / WINNER, preset)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pc3d.errors import BadInput, Diverged, Interrupted
-from pc3d.experiments import sealed, usual
+from pc3d.experiments import sealed, usual_experiment
 from pc3d.hosted.imports import is_import_path
 from pc3d.presets.preset_file import write_preset
 from pc3d.processes import last_words, start_worker
@@ -100,7 +100,7 @@ class Search:
         folder.path.mkdir(parents=True, exist_ok=True)
         write_preset(folder.preset, self.plan.preset_of(record.settings))
         if is_import_path(self.plan.base.task):
-            folder.write_own_task(sealed(usual(self.plan.base)))
+            folder.write_own_task(sealed(usual_experiment(self.plan.base)))
         return Running(record, folder)
 
     def _attend(self, running: Running) -> None:

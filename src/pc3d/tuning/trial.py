@@ -32,11 +32,9 @@ from pc3d.tuning.trial_folder import Budget, Score, TrialFolder
 SECONDS_FOR_THE_OTHER = 120  # a worker whose search was killed saves first, and may be compiling until then
 
 
-def run_trial(place: Path, budget: Budget, crew: Crew | None = None) -> Score:
+def run_trial(folder: TrialFolder, experiment: Experiment, budget: Budget, crew: Crew | None = None) -> Score:
     """Train and score every seed, continuing whatever the folder already holds."""
-    folder = TrialFolder(place)
-    with explained(f"writing to {place}"), _alone_in(place):
-        experiment = sealed_experiment(folder, budget)
+    with explained(f"writing to {folder.path}"), _alone_in(folder.path):
         runs = [
             train(replace(experiment, seed=seed), folder.seed(seed), _habits(budget), crew=crew)
             for seed in budget.seeds

@@ -8,6 +8,7 @@ from statistics import mean
 from typing import Any
 
 from pc3d.checked_json import read_checked, write_checked
+from pc3d.errors import BadInput
 from pc3d.metrics import last_line, read_lines
 from pc3d.plain import from_plain
 from pc3d.settings import Experiment, within
@@ -80,6 +81,8 @@ class TrialFolder:
     def read_own_task(self) -> Experiment:
         content = read_checked(self.own_task, ("experiment",))
         experiment: Experiment = from_plain(Experiment, content.get("experiment"), str(self.own_task))
+        if not experiment.rosters.sealed_largest:
+            raise BadInput(f"{self.own_task} is damaged: its team sizes are not sealed")
         return experiment
 
     def score(self) -> Score | None:

@@ -5,11 +5,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 
 import ray
 
 from pc3d.errors import BadInput
+from pc3d.processes import PYTHON
 
 ADDRESS = re.compile(r"(?:[A-Za-z0-9][\w.-]*|\[[0-9A-Fa-f:]+\]):([0-9]{1,5})", re.ASCII)
 PATIENCE = 15.0  # seconds
@@ -39,7 +39,7 @@ def _refuse_unreachable(address: str) -> None:
     )
     try:
         probe = subprocess.run(
-            [sys.executable, "-c", PROBE, address],
+            [*PYTHON, "-c", PROBE, address],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
