@@ -13,6 +13,7 @@ from pc3d.experiments import paper
 from pc3d.presets.preset_file import Preset, read_preset, write_preset
 from pc3d.tuning.plan import inherited
 from pc3d.tuning.space import SPACE
+from tests.hosted.tiny import PATH, SIZES
 from tests.tuning.searches import FIXED
 
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
@@ -112,6 +113,14 @@ def test_the_inherited_winner_is_named_and_can_be_refused(tmp_path, capsys):
         (["spread", "mappo", "--workers", "0"], "at least 1 worker"),
         (["spread", "mappo", "--trials", "0"], "at least 1 worker and 1 trial"),
         (["spread", "mappo", "--storage", "nonsense"], "--storage is a database's address"),
+        ([PATH, "mappo"], "an own task needs its team sizes"),
+        ([PATH, "mappo", "--train-sizes", "2"], "decided on validation sizes"),
+        ([PATH, "mappo", *SIZES, "--base", "paper"], "there is no preset of an own task"),
+        ([PATH, "mapo", *SIZES], "perhaps you meant mappo"),
+        (["spread", "mappo", *SIZES], "spread has its own"),
+        (["spread", "mappo", "--horizon", "9"], "spread has its own"),
+        (["spread", "mappo", "--env-workers", "2"], "spread has its own"),
+        (["pursuit", "mappo", *SIZES], "there is no task"),
         (["trial", "nowhere", "--episodes", "1", "--seeds", "1", "--rollouts", "1"], "nowhere"),
     ],
 )

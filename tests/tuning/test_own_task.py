@@ -118,27 +118,6 @@ def test_what_a_search_shows_runs_nothing(tmp_path, capsys):
     assert "tests.hosted.broken_import" not in sys.modules
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ([PATH, "mappo"], "an own task needs its team sizes"),
-        ([PATH, "mappo", "--train-sizes", "2"], "decided on validation sizes"),
-        ([PATH, "mappo", *SIZES, "--base", "paper"], "there is no preset of an own task"),
-        ([PATH, "mapo", *SIZES], "perhaps you meant mappo"),
-        (["spread", "mappo", *SIZES], "spread has its own"),
-        (["spread", "mappo", "--horizon", "9"], "spread has its own"),
-        (["spread", "mappo", "--env-workers", "2"], "spread has its own"),
-        (["pursuit", "mappo", *SIZES], "there is no task"),
-    ],
-)
-def test_bad_input_is_one_sentence(tmp_path, monkeypatch, capsys, words, sentence):
-    monkeypatch.chdir(tmp_path)
-    assert main(["tune", *words]) == 2
-    errors = capsys.readouterr().err
-    assert sentence in errors
-    assert errors.count("\n") == 1
-
-
 def test_the_winner_of_a_search_is_trained_with(tmp_path, capsys):
     file = tmp_path / "preset.toml"
     write_preset(file, Preset(PATH, "mappo", {"ppo.epochs": 3, "critic.widths": (9,)}))
