@@ -1,5 +1,7 @@
 """Simple Spread: known answers, what must not matter, and where episodes start."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -201,3 +203,16 @@ def test_pictures_are_drawn_whatever_the_padding_holds(team_size):
         picture = task.draw(with_garbage(state, team_size, jnp.nan), size=120, show_range=show_range)
         assert picture.shape == (120, 120, 3)
         np.testing.assert_array_equal(picture, task.draw(state, size=120, show_range=show_range))
+
+
+def test_a_film_stands_still_when_somebody_leaves_the_arena():
+    """Nobody is in the left half, so only a moving camera could change it."""
+    task = Spread(1)
+    inside = replace(
+        crowded(1, 1, seed=1), positions=jnp.array([[0.5, 0.5]]), landmarks=jnp.array([[0.5, -0.5]])
+    )
+    outside = replace(inside, positions=jnp.array([[1.6, 0.5]]))
+    first, second = task.film([inside, outside], size=120)
+    np.testing.assert_array_equal(first[:, :60], second[:, :60])
+    assert (first != second).any()
+    assert (task.draw(inside, size=120)[:, :60] != first[:, :60]).any()  # alone, it is shown larger

@@ -30,9 +30,10 @@ def frames(
     task: AnyTask, episode: Recording, *, size: int = 480, show_range: bool = False
 ) -> Iterator[Frame]:
     """A picture of every moment of an episode (a recording without an episode axis), the start first."""
-    for moment in range(len(episode.rewards) + 1):
-        state = jax.tree.map(lambda values, moment=moment: values[moment], episode.states)
-        yield with_caption(task.draw(state, size=size, show_range=show_range), episode, moment)
+    moments = range(len(episode.rewards) + 1)
+    states = [jax.tree.map(lambda values, at=moment: values[at], episode.states) for moment in moments]
+    for moment, picture in enumerate(task.film(states, size=size, show_range=show_range)):
+        yield with_caption(picture, episode, moment)
 
 
 def with_caption(picture: Frame, episode: Recording, moment: int) -> Frame:

@@ -4,6 +4,7 @@ Equal to mpe2 1.1.1 with the paper's interface: shared reward and a fixed-width 
 landmarks and teammates. `pc3d parity spread` shows it.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
@@ -91,7 +92,7 @@ class Spread(Task[SpreadState]):
         distance = _landmark_distance(moved, active)
         pairs = _colliding_pairs(moved.positions, active)
         return moved, Outcome(
-            reward=-distance - self._collision_weight(state.team_size) * pairs,
+            reward=-distance - collision_weight(self.collisions, state.team_size) * pairs,
             terminated=jnp.asarray(False),
             truncated=moved.time >= self.horizon,
             measures={"landmark_distance": distance, "colliding_pairs": pairs},
@@ -114,14 +115,23 @@ class Spread(Task[SpreadState]):
         return jnp.pad(rows, ((0, self.largest_team - self.slots), (0, 0))).ravel()
 
     def draw(self, state: SpreadState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
-        from pc3d.tasks.pictures.spread import draw_spread
+        return next(self.film([state], size=size, show_range=show_range))
 
-        return draw_spread(self, state, size, show_range)
+    def film(
+        self, states: Sequence[SpreadState], *, size: int = 480, show_range: bool = False
+    ) -> Iterator[np.ndarray]:
+        from pc3d.tasks.pictures.spread import draw_spread, reach_of
 
-    def _collision_weight(self, team_size: Int[Array, ""]) -> float | Float[Array, ""]:
-        if self.collisions == "mean":
-            return 2 / team_size
-        return 2 if self.collisions == "sum" else 1
+        # One for all moments, so that the picture stands still.
+        reach = max(reach_of(self, state) for state in states)
+        return (draw_spread(self, state, reach, size, show_range) for state in states)
+
+
+def collision_weight(collisions: Collisions, team_size: int | Int[Array, ""]) -> float | Float[Array, ""]:
+    """What a colliding pair costs the team."""
+    if collisions == "mean":
+        return 2 / team_size
+    return 2 if collisions == "sum" else 1
 
 
 def _uniform_points(key: PRNGKeyArray, slots: int) -> Float[Array, "agent 2"]:

@@ -7,6 +7,7 @@ never matters, and everything random is drawn per slot, so that a team plays the
 from __future__ import annotations
 
 import abc
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
@@ -145,6 +146,12 @@ class Task(abc.ABC, Generic[StateT]):
         """A picture of the state: height × width × RGB, 8 bits each, at most `size` pixels a side."""
         del state, size, show_range
         raise BadInput(f"the task {self.name} has no picture: give it a draw method")
+
+    def film(
+        self, states: Sequence[StateT], *, size: int = 480, show_range: bool = False
+    ) -> Iterator[np.ndarray]:
+        """A picture of each moment of an episode."""
+        return (self.draw(state, size=size, show_range=show_range) for state in states)
 
 
 AnyTask = Task[Any]

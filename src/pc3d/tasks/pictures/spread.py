@@ -26,11 +26,16 @@ MARGIN = 0.2
 Points = Float[np.ndarray, "agent 2"]
 
 
-def draw_spread(task: Spread, state: SpreadState, size: int, show_range: bool) -> np.ndarray:
-    """The arena, or more of it when someone has left; `show_range` links each agent to what it sees."""
+def reach_of(task: Spread, state: SpreadState) -> float:
+    """How far from the middle a picture must show: the arena, or more of it when someone has left."""
+    active = np.asarray(task.active(state))
+    return max(ARENA, float(np.abs(np.asarray(state.positions)[active]).max())) + MARGIN
+
+
+def draw_spread(task: Spread, state: SpreadState, reach: float, size: int, show_range: bool) -> np.ndarray:
+    """What is at most `reach` away from the middle; `show_range` links each agent to what it sees."""
     active = np.asarray(task.active(state))
     positions, landmarks = np.asarray(state.positions)[active], np.asarray(state.landmarks)[active]
-    reach = max(ARENA, float(np.abs(np.concatenate([positions, landmarks])).max())) + MARGIN
     canvas = Canvas(-reach, -reach, 2 * reach, 2 * reach, size)
     _draw_arena(canvas)
     if show_range:
