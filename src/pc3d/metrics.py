@@ -99,6 +99,11 @@ def _update_of(line: bytes) -> float:
         return float("inf")
 
 
+def episodes_in(line: Line) -> int:
+    """How many episodes a line stands for: what it weighs in a mean of lines."""
+    return sum(count for count, _ in line["return_by_size"].values())
+
+
 def read_lines(path: Path) -> list[Line]:
     """All whole lines of such a file; none if there is no file."""
     if not path.is_file():

@@ -11,7 +11,7 @@ from typing import Any
 
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS
 from pc3d.files import explained, write_atomically
-from pc3d.metrics import Line, read_lines
+from pc3d.metrics import Line, episodes_in, read_lines
 from pc3d.run_folder import RunFolder
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
@@ -66,7 +66,7 @@ def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator
 
 def _merged(lines: list[Line]) -> Line:
     """The mean of some lines, each weighing as many episodes as it stands for."""
-    weights = [sum(count for count, _ in line["return_by_size"].values()) for line in lines]
+    weights = [episodes_in(line) for line in lines]
     names = [name for name in lines[-1] if name not in POSITIONS + RETURNS]
     means = {name: _mean((line[name] for line in lines), weights) for name in names}
     positions = {name: lines[-1][name] for name in POSITIONS}

@@ -12,11 +12,12 @@ RESULTS = ROOT / "results"
 fill = runpy.run_path(str(ROOT / "docs" / "fill.py"))
 
 
-WHOLE = {"main", "ablation", "hyper", "claims", "wall-clock"}
+WHOLE = {"main", "ablation", "hyper", "claims", "collisions", "wall-clock"}
 BY_TASK = (
     "differences",
     "sizes",
     "statistics",
+    "training",
     "recovery",
     "gate",
     "originals",

@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,8 @@ from pc3d.files import read_text
 
 NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed
+BySize = dict[int, Float[np.ndarray, " rollout"]]
+Rollout = tuple[float, float]  # return and colliding pairs, nan where these are not known
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Scores:
     task: str
     method: str
     seed: int
-    returns: dict[int, Float[np.ndarray, " rollout"]]  # by team size
+    returns: BySize
+    colliding_pairs: BySize = field(default_factory=dict)  # of Spread alone, where all rollouts tell them
 
     def means(self, team_sizes: Iterable[int]) -> Float[np.ndarray, " size"]:
         """The mean over rollouts within each of the sizes."""
@@ -39,16 +42,21 @@ class Scores:
 
 def read_scores(path: Path) -> list[Scores]:
     """Every player of a scores.csv or references.csv."""
-    gathered: dict[Player, dict[int, list[float]]] = {}
-    for player, team_size, value in _rows(path):
-        gathered.setdefault(player, {}).setdefault(team_size, []).append(value)
-    return [
-        Scores(*player, returns={size: np.array(values) for size, values in sorted(by_size.items())})
-        for player, by_size in gathered.items()
-    ]
+    gathered: dict[Player, dict[int, list[Rollout]]] = {}
+    for player, team_size, rollout in _rows(path):
+        gathered.setdefault(player, {}).setdefault(team_size, []).append(rollout)
+    return [_scores(player, dict(sorted(by_size.items()))) for player, by_size in gathered.items()]
 
 
-def _rows(path: Path) -> Iterable[tuple[Player, int, float]]:
+def _scores(player: Player, rollouts: dict[int, list[Rollout]]) -> Scores:
+    returns, pairs = (
+        {size: np.array(of_size)[:, column] for size, of_size in rollouts.items()} for column in (0, 1)
+    )
+    known = all(np.isfinite(of_size).all() for of_size in pairs.values())
+    return Scores(*player, returns, pairs if known else {})
+
+
+def _rows(path: Path) -> Iterable[tuple[Player, int, Rollout]]:
     try:
         table = csv.DictReader(io.StringIO(read_text(path), newline=""))
         lacking = [name for name in NEEDED_COLUMNS if name not in (table.fieldnames or ())]
@@ -60,7 +68,7 @@ def _rows(path: Path) -> Iterable[tuple[Player, int, float]]:
         raise BadInput(f"{path} cannot be read as a table of scores: {error}") from None
 
 
-def _row(row: dict[str, str], where: str) -> tuple[Player, int, float]:
+def _row(row: dict[str, str], where: str) -> tuple[Player, int, Rollout]:
     try:
         player = (row["task"], row["method"], int(row["seed"]))
         team_size, value = int(row["team_size"]), float(row["return"])
@@ -68,4 +76,12 @@ def _row(row: dict[str, str], where: str) -> tuple[Player, int, float]:
         raise BadInput(f"{where} is not a score: {dict(row)}") from None
     if not math.isfinite(value):
         raise BadInput(f"{where} has a return that is not a finite number")
-    return player, team_size, value
+    return player, team_size, (value, _number_or_nan(row.get("colliding_pairs")))
+
+
+def _number_or_nan(text: str | None) -> float:
+    """A column that no table of returns needs must not make a file unreadable."""
+    try:
+        return math.nan if text is None else float(text)
+    except ValueError:
+        return math.nan

@@ -9,6 +9,7 @@ from typing import TypeVar
 from pc3d.report.boxes import return_boxes
 from pc3d.report.claims import claims_table
 from pc3d.report.clock_table import clock_table
+from pc3d.report.collisions import collision_table
 from pc3d.report.context import gate_table, recovery_table
 from pc3d.report.context_maps import alignment_over_time, context_map
 from pc3d.report.curves import learning_curves, stage_curves
@@ -23,6 +24,7 @@ from pc3d.report.runs import Runs
 from pc3d.report.specialists import specialist_figure, specialist_table, specialist_tasks
 from pc3d.report.statistics_table import statistics_table
 from pc3d.report.tables import Table
+from pc3d.report.training_table import training_table
 from pc3d.report.trials import trial_tables
 
 Item = TypeVar("Item")
@@ -44,7 +46,8 @@ def results(runs: Runs) -> Section:
         for task in runs.tasks
         for make in (difference_table, size_difference_table, statistics_table)
     ]
-    return Section("Results", "", _present(result_table(MAIN_RESULTS, runs), claims_table(runs), *by_task))
+    overall = (result_table(MAIN_RESULTS, runs), claims_table(runs))
+    return Section("Results", "", _present(*overall, *by_task, collision_table(runs)))
 
 
 def team_sizes(runs: Runs) -> Section:
@@ -60,7 +63,9 @@ def training(runs: Runs) -> Section:
         for task in runs.tasks
         for name, draw in (("curves", learning_curves), ("stages", stage_curves))
     ]
-    return Section("Training", figures=_present(*figures))
+    return Section(
+        "Training", "", _present(*(training_table(runs, task) for task in runs.tasks)), _present(*figures)
+    )
 
 
 def ablations(runs: Runs) -> Section:
