@@ -12,7 +12,7 @@ help:
 	@echo "make test-page  the web page in a real browser (Debian packages chromium and chromium-driver)"
 	@echo "make faults     every fault, as often as docs/reliability.md says (at most an hour), and a table of it"
 	@echo "make soak       a run of two hours, with its memory and speed"
-	@echo "make results    the report of results/, and its tables in README and docs anew"
+	@echo "make results    the report of results/, and its tables and films in README and docs anew"
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
@@ -50,11 +50,14 @@ soak: setup
 demo: setup
 	$(BIN)/pc3d demo
 
-# The one command behind every number of the results in README and docs.
+# The one command behind every number of the results in README and docs, and behind the README's films.
 results: setup
 	rm -rf results/report
 	$(BIN)/pc3d report results --out results/report
 	$(BIN)/python docs/fill.py
+	$(BIN)/pc3d watch results/spread/pc3d/seed-0 --team-size 9 --size 260 --out docs/pictures/spread.gif
+	$(BIN)/pc3d watch results/lbf/pc3d/seed-0 --team-size 8 --size 260 --out docs/pictures/lbf.gif
+	$(BIN)/pc3d watch results/rware/pc3d/seed-0 --team-size 10 --size 260 --out docs/pictures/rware.gif
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
