@@ -50,7 +50,8 @@ soak: setup
 demo: setup
 	$(BIN)/pc3d demo
 
-# The one command behind every number of the results in README and docs, and behind the README's films.
+# Every table and figure of the results in README and docs, and the README's films, from the recorded runs; the
+# sentences about them are checked by tests/docs/test_words.py.
 results: setup
 	rm -rf results/report
 	$(BIN)/pc3d report results --out results/report

@@ -26,7 +26,7 @@ def clock_table(runs: Runs) -> Table | None:
     methods = [
         method
         for method in methods_in_order(given)
-        if any(clocked_seconds(run) for task in runs.tasks for run in runs.finished(task, method))
+        if any(measured_seconds_per_update(run) for task in runs.tasks for run in runs.finished(task, method))
     ]
     if not methods:
         return None
@@ -47,7 +47,7 @@ def clock_table(runs: Runs) -> Table | None:
 
 
 def _cells(runs: Runs, task: str, method: str) -> tuple[Cell, Cell]:
-    clocked = [(run, clocked_seconds(run)) for run in runs.finished(task, method)]
+    clocked = [(run, measured_seconds_per_update(run)) for run in runs.finished(task, method)]
     times = [(seconds, seconds * _updates_per_512(run)) for run, seconds in clocked if seconds is not None]
     texts = (
         [f"{value:.2f} s (n={len(times)})" for value in np.median(times, axis=0)] if times else [NOTHING] * 2
@@ -59,7 +59,7 @@ def _cells(runs: Runs, task: str, method: str) -> tuple[Cell, Cell]:
     return Cell(texts[0], note=f"paper {per_update:.2f} s"), Cell(texts[1], note=f"paper {inferred}")
 
 
-def clocked_seconds(run: Run) -> float | None:
+def measured_seconds_per_update(run: Run) -> float | None:
     """A run's seconds per update over all its sittings; nothing if it was never clocked."""
     sittings = read_lines(run.folder.clock)
     updates = sum(sitting["updates"] for sitting in sittings)

@@ -37,7 +37,7 @@ def collision_table(runs: Runs) -> Table | None:
             "The same rollouts if each colliding pair cost the team that much in a step (2: it counts for "
             "both agents; 2 / team size: as a mean over agents); mean ± standard deviation over n seeds. The "
             f"policies were trained for a cost of {COUNTS[trained]}. The last column tells how returns grow "
-            "with the team, whatever their level."
+            "with the team; it also rises as policies get better."
         ),
         columns=("Method", "a pair costs", *SPLITS, "test ÷ train"),
         rows=tuple(
@@ -85,5 +85,5 @@ def _mean(scores: Scores, count: Collisions, trained: Collisions, sizes: tuple[i
 def _returns(
     scores: Scores, count: Collisions, trained: Collisions, size: int
 ) -> Float[np.ndarray, " rollout"]:
-    more = float(collision_weight(count, size)) - float(collision_weight(trained, size))
-    return scores.returns[size] - more * scores.colliding_pairs[size]
+    extra_cost = float(collision_weight(count, size)) - float(collision_weight(trained, size))
+    return scores.returns[size] - extra_cost * scores.colliding_pairs[size]

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -18,7 +19,11 @@ from pc3d.files import read_text
 NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed
 BySize = dict[int, Float[np.ndarray, " rollout"]]
-Rollout = tuple[float, float]  # return and colliding pairs, nan where these are not known
+
+
+class Rollout(NamedTuple):
+    value: float
+    colliding_pairs: float  # nan where they are not known
 
 
 @dataclass(frozen=True)
@@ -49,9 +54,8 @@ def read_scores(path: Path) -> list[Scores]:
 
 
 def _scores(player: Player, rollouts: dict[int, list[Rollout]]) -> Scores:
-    returns, pairs = (
-        {size: np.array(of_size)[:, column] for size, of_size in rollouts.items()} for column in (0, 1)
-    )
+    returns = {size: np.array([each.value for each in of_size]) for size, of_size in rollouts.items()}
+    pairs = {size: np.array([each.colliding_pairs for each in of_size]) for size, of_size in rollouts.items()}
     known = all(np.isfinite(of_size).all() for of_size in pairs.values())
     return Scores(*player, returns, pairs if known else {})
 
@@ -76,7 +80,7 @@ def _row(row: dict[str, str], where: str) -> tuple[Player, int, Rollout]:
         raise BadInput(f"{where} is not a score: {dict(row)}") from None
     if not math.isfinite(value):
         raise BadInput(f"{where} has a return that is not a finite number")
-    return player, team_size, (value, _number_or_nan(row.get("colliding_pairs")))
+    return player, team_size, Rollout(value, _number_or_nan(row.get("colliding_pairs")))
 
 
 def _number_or_nan(text: str | None) -> float:

@@ -20,8 +20,9 @@ MEASURES = {
 DIGITS = ".3g"
 CAPTION = (
     "Means over the episodes of a stage and over n seeds, with the lowest and the highest seed below. "
-    "Returns are of the stage's team sizes, value losses on the scale of a run's own returns. Divergence "
-    "(nats) is that of the policy from the one that played, a mean over an update's gradient steps."
+    "Returns are of the stage's team sizes. Value losses are of normalised targets: about 1 is as good as "
+    "knowing the mean. Divergence (nats) is that of the policy from the one that played, a mean over an "
+    "update's gradient steps."
 )
 
 
@@ -34,7 +35,7 @@ def training_table(runs: Runs, task: str) -> Table | None:
             *(_cell(histories, name, stage, task) for name in MEASURES),
         )
         for method in runs.methods(task)
-        if (histories := [history for run in runs.finished(task, method) if (history := _by_stage(run))])
+        if (histories := [history for run in runs.finished(task, method) if (history := means_by_stage(run))])
         for stage in sorted(set.intersection(*map(set, histories)))
     ]
     if not rows:
@@ -51,7 +52,7 @@ def training_table(runs: Runs, task: str) -> Table | None:
 Means = dict[str, float]  # of a stage, by measure
 
 
-def _by_stage(run: Run) -> dict[int, Means]:
+def means_by_stage(run: Run) -> dict[int, Means]:
     stages = groupby(read_lines(run.folder.metrics), key=lambda line: line["stage"])
     return {stage: _means(list(lines)) for stage, lines in stages}
 

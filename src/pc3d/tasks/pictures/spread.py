@@ -27,7 +27,7 @@ Points = Float[np.ndarray, "agent 2"]
 
 
 def reach_of(task: Spread, state: SpreadState) -> float:
-    """How far from the middle a picture must show: the arena, or more of it when someone has left."""
+    """How far from the middle a picture must show: the arena, where landmarks stay, or whoever left it."""
     active = np.asarray(task.active(state))
     return max(ARENA, float(np.abs(np.asarray(state.positions)[active]).max())) + MARGIN
 
