@@ -305,6 +305,9 @@ FACTS = {
         [0.75, 0.75, 0.7],
         atol=0.01,
     ),
+    "with the gate forced shut it delivers less than MAPPO": lambda: everywhere(
+        lambda split: shut("rware", "a-mappo", split) < mean("rware", "mappo", split)
+    ),
     "of MAPPO, whose two differ threefold": lambda: everywhere(
         lambda split: round(float(np.divide(*by_seed("rware", "mappo", split)))) == 3
     ),
