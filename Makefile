@@ -51,7 +51,7 @@ demo: setup
 	$(BIN)/pc3d demo
 
 # Every table and figure of the results in README and docs, and the README's films, from the recorded runs; the
-# sentences about them are checked by tests/docs/test_words.py.
+# sentences about them are checked by tests/docs (test_sentences.py, test_facts.py).
 results: setup
 	rm -rf results/report
 	$(BIN)/pc3d report results --out results/report

@@ -44,6 +44,12 @@ def leads(task: str, rival: str) -> dict[int, float]:
     return {size: at_size(task, "pc3d", size) - at_size(task, rival, size) for size in sizes}
 
 
+def times_of_the_best(rival: str) -> tuple[float, float]:
+    """Every seed of PC3D against a rival's best, on all splits: the least and the most."""
+    ratios = [by_seed("rware", "pc3d", split) / by_seed("rware", rival, split).max() for split in SPLITS]
+    return float(np.min(ratios)), float(np.max(ratios))
+
+
 def printed(task: str, method: str, split: str) -> float:
     """The paper's mean; where it has none, one that any of ours is above."""
     found = published_returns(method, task, split)
