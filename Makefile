@@ -3,13 +3,14 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow test-page faults soak results docs lock clean
+.PHONY: help setup demo test lint test-slow test-page same-bits faults soak results docs lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
 	@echo "make test       lint, types and every quick test"
 	@echo "make test-slow  the tests that take minutes"
 	@echo "make test-page  the web page in a real browser (Debian packages chromium and chromium-driver)"
+	@echo "make same-bits  whether this code computes what another revision did (BASE=REV), to the last bit"
 	@echo "make faults     every fault, as often as docs/reliability.md says (at most an hour), and a table of it"
 	@echo "make soak       a run of two hours, with its memory and speed"
 	@echo "make results    the report of results/, and its tables and films in README and docs anew"
@@ -40,6 +41,10 @@ test-slow: setup
 
 test-page: setup
 	$(BIN)/python -m pytest -m page -rs
+
+# A quarter of an hour; for a part of it: make same-bits BASE=main ONLY="--tasks spread --methods pc3d".
+same-bits: setup
+	$(BIN)/python -m tests.same_bits $(or $(BASE),HEAD) $(ONLY)
 
 faults: setup
 	$(BIN)/python -m pytest tests/faults -n 2 --dist loadfile --full
