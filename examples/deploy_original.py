@@ -5,7 +5,7 @@ python examples/deploy_original.py policy.onnx --task rware --team-size 9 --epis
 """
 # ruff: noqa: E402  (threads are pinned before anything imports JAX)
 
-from pc3d import threads
+from pc3d.system import threads
 
 threads.pin()
 
@@ -19,11 +19,11 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from pc3d.plain import from_plain
-from pc3d.settings import Experiment
+from pc3d.system.plain import from_plain
+from pc3d.experiment.settings import Experiment
 from pc3d.tasks import TASKS, make_task
 from pc3d.tasks.originals import original_world
-from pc3d.tasks.originals.world import OriginalWorld
+from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import AnyTask
 
 ROBOT = Path(__file__).with_name("robot.py")

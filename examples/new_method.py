@@ -1,7 +1,7 @@
 """A method of your own: a class for what is new about it (if anything is), and one row to name it."""
 # ruff: noqa: E402  (threads are pinned before anything imports JAX)
 
-from pc3d import threads
+from pc3d.system import threads
 
 threads.pin()
 
@@ -11,15 +11,15 @@ from tempfile import mkdtemp
 import jax
 import jax.numpy as jnp
 
-from pc3d import experiments
-from pc3d.evaluation.scores import returns_by_size
-from pc3d.methods import METHODS, Method
+from pc3d.presets import paper as experiments
+from pc3d.play.scores import returns_by_size
+from pc3d.experiment.methods import METHODS, Method
 from pc3d.networks.conditioning import GatedFilm
 from pc3d.networks.critics import Critic
 from pc3d.networks.layers import Mlp
-from pc3d.policy import load_policy
-from pc3d.roster import Curriculum, Stage
-from pc3d.train import train
+from pc3d.runs.policy import load_policy
+from pc3d.experiment.rosters import Curriculum, Stage
+from pc3d.runs.train import train
 
 
 class PeakCritic(Critic):

@@ -1,7 +1,7 @@
 """A task of your own, one file and one line: agents on a line must meet in the middle of their team."""
 # ruff: noqa: ARG002, E402  (threads are pinned before anything imports JAX)
 
-from pc3d import threads
+from pc3d.system import threads
 
 threads.pin()
 
@@ -11,13 +11,13 @@ from tempfile import mkdtemp
 import jax
 import jax.numpy as jnp
 
-from pc3d import experiments
-from pc3d.evaluation.scores import returns_by_size
-from pc3d.policy import load_policy
-from pc3d.roster import Curriculum, Rosters, Stage
+from pc3d.presets import paper as experiments
+from pc3d.play.scores import returns_by_size
+from pc3d.runs.policy import load_policy
+from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.tasks import TASKS
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
-from pc3d.train import train
+from pc3d.runs.train import train
 
 
 class MeetingState(WorldState):

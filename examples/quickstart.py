@@ -4,19 +4,19 @@ The budget is a fiftieth of the paper's and only small teams train: it shows tha
 """
 # ruff: noqa: E402  (threads are pinned before anything imports JAX)
 
-from pc3d import threads
+from pc3d.system import threads
 
 threads.pin()
 
 from dataclasses import replace
 from tempfile import mkdtemp
 
-from pc3d import experiments
-from pc3d.evaluation.scores import returns_by_size
-from pc3d.metrics import read_lines
-from pc3d.policy import load_policy
-from pc3d.roster import Curriculum, Stage
-from pc3d.train import train
+from pc3d.presets import paper as experiments
+from pc3d.play.scores import returns_by_size
+from pc3d.runs.metrics import read_lines
+from pc3d.runs.policy import load_policy
+from pc3d.experiment.rosters import Curriculum, Stage
+from pc3d.runs.train import train
 
 experiment = experiments.paper("spread", "pc3d", seed=0, episodes=400)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pc3d import threads
+from pc3d.system import threads
 
 threads.pin()
 # A shell's background jobs ignore Ctrl-C, and so would all that the tests start and send it to.

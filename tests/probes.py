@@ -6,8 +6,8 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
-from pc3d.roster import Curriculum, Rosters, Stage
-from pc3d.settings import (
+from pc3d.experiment.rosters import Curriculum, Rosters, Stage
+from pc3d.experiment.settings import (
     ActorSettings,
     CriticSettings,
     DistillationSettings,

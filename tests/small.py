@@ -5,8 +5,8 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
-from pc3d import experiments
-from pc3d.settings import ActorSettings, CriticSettings, Experiment
+from pc3d.presets import paper as experiments
+from pc3d.experiment.settings import ActorSettings, CriticSettings, Experiment
 
 
 def small_experiment(method: str, task: str = "spread", **changes) -> Experiment:

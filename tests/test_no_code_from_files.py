@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.experiments import sealed
+from pc3d.presets.paper import sealed
 from pc3d.presets.preset_file import Preset, write_preset
-from pc3d.processes import start_worker
-from pc3d.settings import OwnWorld
-from pc3d.tuning.trial_folder import TrialFolder
+from pc3d.system.processes import start_worker
+from pc3d.experiment.settings import OwnWorld
+from pc3d.jobs.tuning.trial_folder import TrialFolder
 from tests.faults.folders import experiment_for, made_run
 
 SOURCE = Path(__file__).parents[1] / "src" / "pc3d"

@@ -7,7 +7,7 @@ import pytest
 
 from pc3d import cli
 from pc3d.cli.team_sizes import parse_team_sizes
-from pc3d.errors import BadInput
+from pc3d.system.errors import BadInput
 
 
 def refusal(capsys, *words: str) -> str:
@@ -93,7 +93,7 @@ def test_parity_reports_and_exits_with_0(capsys):
 
 
 def test_parity_exits_with_1_on_a_mismatch(capsys, monkeypatch):
-    monkeypatch.setattr("pc3d.tasks.spread.DAMPING", 0.2)
+    monkeypatch.setattr("pc3d.tasks.spread.world.DAMPING", 0.2)
     assert cli.main(["parity", "spread", "--team-sizes", "3", "--episodes", "1"]) == 1
     assert "mismatches; the first" in capsys.readouterr().out
 

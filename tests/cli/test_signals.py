@@ -8,8 +8,8 @@ from importlib import import_module
 
 import pytest
 
-from pc3d.processes import environment_of_child
-from pc3d.signals import stop_signals, terminated_as_interrupted
+from pc3d.system.processes import environment_of_child
+from pc3d.system.signals import stop_signals, terminated_as_interrupted
 
 
 class SignalledInItsFinalizer:

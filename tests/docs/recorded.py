@@ -4,14 +4,14 @@ from functools import cache
 
 import numpy as np
 
-from pc3d.report.claims import claims_table
-from pc3d.report.clock_table import measured_seconds_per_update
-from pc3d.report.context import contexts
+from pc3d.report.tables.claims import claims_table
+from pc3d.report.tables.clock import measured_seconds_per_update
+from pc3d.report.tables.context import contexts
 from pc3d.report.names import method_title, task_title
 from pc3d.report.paper_numbers import published_returns
-from pc3d.report.result_tables import SPLITS
+from pc3d.report.tables.results import SPLITS
 from pc3d.report.runs import Runs, find_runs
-from pc3d.report.training_table import means_by_stage
+from pc3d.report.tables.training import means_by_stage
 from tests.docs.pages import ROOT
 
 RIVALS = ("ippo", "mappo", "pic")  # of PC3D in the main table

@@ -21,7 +21,7 @@ import pytest
 from pc3d.cli import main
 from pc3d.tasks import TASKS
 from tests.docs.pages import PAGES, PLACEHOLDER, ROOT, blocks, shell_lines
-from tests.study.loopback_cluster import processes_with, wait_until
+from tests.jobs.cluster.loopback_cluster import processes_with, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pc3d.report.result_tables import SPLITS
+from pc3d.report.tables.results import SPLITS
 from tests.docs.pages import README, REPRODUCTION, words_of
 from tests.docs.recorded import (
     RIVALS,

@@ -5,7 +5,7 @@ import runpy
 import pytest
 
 from pc3d.cli import main
-from pc3d.experiments import ROSTERS
+from pc3d.presets.paper import ROSTERS
 from tests.docs.pages import ROOT
 
 RESULTS = ROOT / "results"

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from pc3d.report.result_tables import SPLITS
+from pc3d.report.tables.results import SPLITS
 from tests.docs.pages import README, REPRODUCTION, ROOT, words_of
 from tests.docs.recorded import (
     WHOLE_STUDIES,

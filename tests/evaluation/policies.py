@@ -9,12 +9,12 @@ from pathlib import Path
 
 import equinox as eqx
 
-from pc3d.checkpoint import save_tree
+from pc3d.runs.checkpoint import save_tree
 from pc3d.evaluation.recording import Recording, record
-from pc3d.evaluation.starts import rollout_keys
-from pc3d.learner.update import PolicyNetworks, fresh_learner
-from pc3d.policy import Policy
-from pc3d.run_folder import RunFolder, policy_description
+from pc3d.play.starts import rollout_keys
+from pc3d.learners.ppo.update import PolicyNetworks, fresh_learner
+from pc3d.runs.policy import Policy
+from pc3d.runs.run_folder import RunFolder, policy_description
 from pc3d.tasks import make_task
 from tests.small import small_experiment
 

@@ -13,9 +13,9 @@ from safetensors.numpy import save_file
 from pc3d import cli
 from pc3d.evaluation.evaluation_file import read_evaluation
 from pc3d.evaluation.run import EvaluationSettings, evaluate
-from pc3d.files import one_owner
-from pc3d.policy import load_policy
-from pc3d.tasks.spread import Spread
+from pc3d.system.files import one_owner
+from pc3d.runs.policy import load_policy
+from pc3d.tasks.spread.world import Spread
 from tests.evaluation.policies import finished_run
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from pc3d.evaluation.context import context_summary, with_gate
 from pc3d.evaluation.recording import ContextUse, Recording, cosine, record
-from pc3d.evaluation.scores import score
-from pc3d.evaluation.starts import rollout_keys
+from pc3d.play.scores import score
+from pc3d.play.starts import rollout_keys
 from pc3d.networks.conditioning import ContextConditioning, PolicyOutput
 from pc3d.networks.layers import Dense
 from tests.evaluation.policies import small_policy

@@ -4,17 +4,17 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.evaluation.lockstep import PortWorlds
+from pc3d.play.port_worlds import PortWorlds
 from pc3d.evaluation.references import ScriptedTeam
-from pc3d.evaluation.scores import score_team
-from pc3d.evaluation.scripted.foraging import gather
-from pc3d.evaluation.scripted.warehouse import deliver
-from pc3d.evaluation.starts import rollout_keys
-from pc3d.hosted.original import OriginalOnHost
-from pc3d.lockstep import ActorTeam, play_in_lockstep
-from pc3d.tasks.foraging import Foraging
+from pc3d.play.scores import score_team
+from pc3d.tasks.foraging.script import gather
+from pc3d.tasks.warehouse.script import deliver
+from pc3d.play.starts import rollout_keys
+from pc3d.play.hosted.original import OriginalOnHost
+from pc3d.play.lockstep import ActorTeam, play_in_lockstep
+from pc3d.tasks.foraging.world import Foraging
 from pc3d.tasks.task import Outcome
-from pc3d.tasks.warehouse import Warehouse
+from pc3d.tasks.warehouse.world import Warehouse
 from tests.evaluation.policies import recorded, small_policy
 
 DRIFT = 1e-2  # of float32 in Spread, where contacts amplify roundings

@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from pc3d.evaluation.lockstep import PortWorlds
+from pc3d.play.port_worlds import PortWorlds
 from pc3d.evaluation.references import SCRIPTS, reference_scores, reference_teams
-from pc3d.evaluation.scores import score_team
-from pc3d.evaluation.scripted.spread import assign, cover
-from pc3d.evaluation.scripted.warehouse import steps_to
-from pc3d.evaluation.starts import rollout_keys
+from pc3d.play.scores import score_team
+from pc3d.tasks.spread.script import assign, cover
+from pc3d.tasks.warehouse.script import steps_to
+from pc3d.play.starts import rollout_keys
 from pc3d.tasks import TASKS
-from pc3d.tasks.spread import Spread
-from pc3d.tasks.warehouse_floor import DOWN, GOALS, LEFT, UP, cell_at
+from pc3d.tasks.spread.world import Spread
+from pc3d.tasks.warehouse.floor import DOWN, GOALS, LEFT, UP, cell_at
 
 
 @pytest.mark.parametrize("agents", [1, 2, 5, 10])

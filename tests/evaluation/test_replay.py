@@ -7,7 +7,7 @@ import pytest
 
 from pc3d.evaluation.recording import Recording
 from pc3d.evaluation.replay import replay
-from pc3d.tasks.warehouse_floor import ALL_STORED, COLUMNS, ROWS, cell_at
+from pc3d.tasks.warehouse.floor import ALL_STORED, COLUMNS, ROWS, cell_at
 from tests.evaluation.policies import recorded, small_policy
 
 MOST_BYTES = {"spread": 10_000, "lbf": 10_000, "rware": 120_000}

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pc3d.evaluation.scores import returns_by_size
+from pc3d.play.scores import returns_by_size
 from pc3d.export.runtime import OnnxActor
 from pc3d.tasks import TASKS
 from pc3d.tasks.originals import original_world

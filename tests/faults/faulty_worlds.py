@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.hosted.sample_task import Meeting
+from tests.play.hosted.sample_task import Meeting
 
 WHOLE_EPISODES = 4  # of a world, before it breaks
 STEP = 3  # of the next episode, at which it breaks

@@ -11,14 +11,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from pc3d.checkpoint import save_tree
+from pc3d.runs.checkpoint import save_tree
 from pc3d.evaluation.evaluation_file import write_evaluation
-from pc3d.learner.update import Learner, fresh_learner
-from pc3d.metrics import LineFile
-from pc3d.run_folder import RunFolder, policy_description
-from pc3d.settings import Experiment
+from pc3d.learners.ppo.update import Learner, fresh_learner
+from pc3d.runs.metrics import LineFile
+from pc3d.runs.run_folder import RunFolder, policy_description
+from pc3d.experiment.settings import Experiment
 from pc3d.tasks import make_game
-from pc3d.versions import versions
+from pc3d.system.versions import versions
 from tests.small import small_experiment
 
 UPDATES = (5, 10)  # of the two checkpoints

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.checkpoint import named_arrays, to_bytes
+from pc3d.runs.checkpoint import named_arrays, to_bytes
 from tests.faults.folders import describe, experiment_for, learner_of
 from tests.faults.guard import HOSTILE_WORDS
 
@@ -233,8 +233,8 @@ def database(*statements: str) -> Maker:
     """A search of ours in which somebody changed something by hand."""
 
     def make(path: Path) -> None:
-        from pc3d.tuning.storage import Storage
-        from tests.tuning.searches import small_plan
+        from pc3d.jobs.tuning.storage import Storage
+        from tests.jobs.tuning.searches import small_plan
 
         storage = Storage(f"sqlite:///{path}", "a search", small_plan(), "here")
         storage.claim()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pc3d.metrics import read_lines
+from pc3d.runs.metrics import read_lines
 
 WARM_UP = 0.25  # of the time: all is compiled and evaluated once, and the allocator has found its size
 MOST_GROWTH = 20.0  # megabytes an hour

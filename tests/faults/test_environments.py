@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.hosted.crew import Crew, Hosting, Source, WorldFailed
-from pc3d.metrics import read_lines
-from pc3d.roster import Curriculum, Stage
-from pc3d.train import Habits, train
+from pc3d.play.hosted.crew import Crew, Hosting, Source, WorldFailed
+from pc3d.runs.metrics import read_lines
+from pc3d.experiment.rosters import Curriculum, Stage
+from pc3d.runs.train import Habits, train
 from tests.faults.faulty_worlds import STEP, VICTIMS
 from tests.faults.tiny_runs import children_of
-from tests.hosted.tiny import sample_crew, tiny_experiment
+from tests.play.hosted.tiny import sample_crew, tiny_experiment
 from tests.small import small_experiment
-from tests.training.runs import digests
+from tests.runs.runs import digests
 
 HABITS = Habits(tensorboard=False, checkpoint_every=4, log_every=1)
 SECONDS = 10.0  # after which a world counts as hanging; starting a worker on a busy machine takes some

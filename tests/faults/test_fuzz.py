@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pc3d.checkpoint import from_bytes, to_bytes
-from pc3d.errors import BadInput
-from pc3d.experiments import paper
-from pc3d.metrics import Gathering
-from pc3d.plain import from_plain
+from pc3d.runs.checkpoint import from_bytes, to_bytes
+from pc3d.system.errors import BadInput
+from pc3d.presets.paper import paper
+from pc3d.runs.metrics import Gathering
+from pc3d.system.plain import from_plain
 from pc3d.presets.preset_file import Preset, read_preset, write_preset
-from pc3d.roster_file import read_rosters
-from pc3d.run_folder import RunFolder
-from pc3d.settings import Experiment
-from pc3d.study import load_study
+from pc3d.experiment.roster_file import read_rosters
+from pc3d.runs.run_folder import RunFolder
+from pc3d.experiment.settings import Experiment
+from pc3d.jobs.study import load_study
 from tests.faults.folders import describe, experiment_for
 
 TOKENS = [

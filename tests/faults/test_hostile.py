@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.checked_json import read_checked
+from pc3d.system.checked_json import read_checked
 from pc3d.cli import main
-from pc3d.errors import BadInput
+from pc3d.system.errors import BadInput
 from pc3d.evaluation import run as evaluation
-from pc3d.files import write_atomically
-from pc3d.policy import load_policy
-from pc3d.run_folder import RunFolder
-from pc3d.train import train
+from pc3d.system.files import write_atomically
+from pc3d.runs.policy import load_policy
+from pc3d.runs.run_folder import RunFolder
+from pc3d.runs.train import train
 from tests.faults import hostile_files
 from tests.faults.folders import experiment_for, made_run, shapes_of
 from tests.faults.guard import watching
@@ -69,8 +69,8 @@ def _make_scores_fit(run: RunFolder) -> None:
 
 
 def storage(file: Path, folder: Path) -> int:
-    from pc3d.tuning.storage import Storage
-    from tests.tuning.searches import small_plan
+    from pc3d.jobs.tuning.storage import Storage
+    from tests.jobs.tuning.searches import small_plan
 
     try:
         Storage(f"sqlite:///{file}", "a search", small_plan(), "here").records()

@@ -12,7 +12,7 @@ from subprocess import Popen
 
 import pytest
 
-from pc3d.metrics import read_lines
+from pc3d.runs.metrics import read_lines
 from tests.faults.tiny_runs import (
     INTERVAL,
     UPDATES,
@@ -27,7 +27,7 @@ from tests.faults.tiny_runs import (
     updates_written,
     wait_until,
 )
-from tests.training.runs import digests
+from tests.runs.runs import digests
 
 KILLS_PER_RUN = 5
 COMPILING_RUNS = 5  # one in so many has nothing compiled before

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from pc3d import checkpoint
+from pc3d.runs import checkpoint
 from pc3d.chaining import METHOD_NAMES
-from pc3d.checkpoint import read_file, save_tree, to_bytes
-from pc3d.errors import BadInput
-from pc3d.plain import differences
-from pc3d.policy import load_policy
-from pc3d.run_folder import RunFolder
+from pc3d.runs.checkpoint import read_file, save_tree, to_bytes
+from pc3d.system.errors import BadInput
+from pc3d.system.plain import differences
+from pc3d.runs.policy import load_policy
+from pc3d.runs.run_folder import RunFolder
 from tests.faults.folders import describe, experiment_for, learner_of, save, shapes_of
 
 OURS = experiment_for("pc3d")

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from pc3d import train as training
-from pc3d.errors import Diverged
-from pc3d.experiments import specialist
+from pc3d.runs import train as training
+from pc3d.system.errors import Diverged
+from pc3d.presets.paper import specialist
 from pc3d.learner import round as rounds
 from pc3d.learner import update as updates
-from pc3d.metrics import read_lines
-from pc3d.run_folder import RunFolder
-from pc3d.train import Habits, train
+from pc3d.runs.metrics import read_lines
+from pc3d.runs.run_folder import RunFolder
+from pc3d.runs.train import Habits, train
 from tests.faults.folders import experiment_for
 
 EXPERIMENT = specialist(experiment_for("pc3d", episodes=15), "4")

@@ -9,7 +9,7 @@ import pytest
 
 from pc3d.cli import main
 from tests.faults.tiny_runs import PATIENCE, finish, start, train_words, updates_saved, wait_until
-from tests.training.runs import digests
+from tests.runs.runs import digests
 
 REFUSED, STOPPED = 2, 75
 PROMISED_SECONDS = 5

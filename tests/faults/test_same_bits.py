@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pc3d.cli import main
 from tests.faults.tiny_runs import PATIENCE, train_words
-from tests.training.runs import digests
+from tests.runs.runs import digests
 
 SAME = ("--log-every", "1")
 OTHER_HABITS = {

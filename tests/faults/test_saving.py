@@ -10,15 +10,15 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.errors import BadInput, Interrupted
-from pc3d.experiments import specialist
-from pc3d.files import write_atomically
-from pc3d.run_folder import RunFolder
-from pc3d.settings import Experiment
-from pc3d.train import Habits, train
+from pc3d.system.errors import BadInput, Interrupted
+from pc3d.presets.paper import specialist
+from pc3d.system.files import write_atomically
+from pc3d.runs.run_folder import RunFolder
+from pc3d.experiment.settings import Experiment
+from pc3d.runs.train import Habits, train
 from tests.faults.folders import UPDATES, experiment_for, made_run, save, shapes_of
 from tests.faults.system_calls import DIED, calls_of, die_at, refuse_at, watched
-from tests.training.runs import digests
+from tests.runs.runs import digests
 
 EXPERIMENT = experiment_for()
 OLD, NEW = UPDATES[-1], UPDATES[-1] + 5

@@ -11,9 +11,9 @@ import pytest
 
 from pc3d.cli import main
 from pc3d.cli.train import parse
-from pc3d.experiments import paper
-from pc3d.hosted.crew import DEFAULT_HOSTING
-from pc3d.train import DEFAULT_HABITS
+from pc3d.presets.paper import paper
+from pc3d.play.hosted.crew import DEFAULT_HOSTING
+from pc3d.runs.train import DEFAULT_HABITS
 
 NEVER_OPTIONS = {"task", "method", "world", "rosters.sealed_largest"}  # chosen by other means, or found
 EXPERIMENT = paper("spread", "pc3d")

@@ -25,7 +25,7 @@ from tests.faults.tiny_runs import (
     wait_until,
     write_study,
 )
-from tests.training.runs import digests
+from tests.runs.runs import digests
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOPPED, DONE = 75, 0

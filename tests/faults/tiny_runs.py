@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from pc3d.metrics import read_lines
+from pc3d.runs.metrics import read_lines
 
 UPDATES, INTERVAL = 60, 4  # in all, and from one checkpoint or evaluation to the next
 PATIENCE = 300  # seconds; only a process that hangs takes that long

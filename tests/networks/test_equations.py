@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.methods import build
+from pc3d.experiment.methods import build
 from pc3d.networks.critics import TeamView
-from pc3d.tasks.spread import Spread
+from pc3d.tasks.spread.world import Spread
 from tests import paper_equations as paper
 from tests.small import active_team, random_team, small_experiment
 

@@ -7,9 +7,9 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.methods import METHODS, build
+from pc3d.experiment.methods import METHODS, build
 from pc3d.networks.layers import Dense
-from pc3d.tasks.spread import Spread
+from pc3d.tasks.spread.world import Spread
 from tests.small import small_experiment
 
 SMALL = {"conditioning.head": 0.01, "to_reliance": 0.01, "to_modulation": 0.1, "hypernetwork.layers.1": 0.01}

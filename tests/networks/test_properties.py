@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pc3d.methods import METHODS, build
+from pc3d.experiment.methods import METHODS, build
 from pc3d.networks.conditioning import PlainHead
 from pc3d.networks.critics import TeamView
-from pc3d.tasks.spread import Spread
+from pc3d.tasks.spread.world import Spread
 from tests.small import active_team, random_team, small_experiment
 
 SLOTS = 6

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from pc3d.cli import main
-from pc3d.errors import DamagedFile
+from pc3d.system.errors import DamagedFile
 from pc3d.evaluation.evaluation_file import write_evaluation
-from pc3d.experiments import paper
-from pc3d.metrics import read_lines
-from pc3d.record import record_run, thinned
+from pc3d.presets.paper import paper
+from pc3d.runs.metrics import read_lines
+from pc3d.report.record import record_run, thinned
 from pc3d.report.runs import find_runs
 from pc3d.report.write import write_report
 from tests.report.made_up import add_context, add_metrics, make_run
@@ -93,7 +93,7 @@ def test_unfinished_runs_are_named_and_not_recorded(tmp_path, capsys):
 def test_an_interrupted_record_does_not_count_and_is_made_anew(run, tmp_path, monkeypatch):
     target = tmp_path / "record"
     with monkeypatch.context() as broken:
-        broken.setattr("pc3d.record.thinned", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        broken.setattr("pc3d.report.record.thinned", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             record_run(run, target, with_policy=True)
     assert not (target / "done.json").exists()
@@ -159,7 +159,7 @@ def test_an_older_record_stays_until_the_new_one_is_whole(run, tmp_path, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("pc3d.run_folder.RunFolder.record", power_cut)
+        patched.setattr("pc3d.runs.run_folder.RunFolder.record", power_cut)
         with pytest.raises(KeyboardInterrupt):
             record_run(run, tmp_path / "results/spread/pc3d/seed-0", with_policy=True)
     (half,) = (tmp_path / "results/spread/pc3d").glob(".*")

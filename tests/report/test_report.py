@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pc3d import cli
-from pc3d.report.boxes import return_boxes, shown_range
-from pc3d.report.curves import learning_curves
-from pc3d.report.figures import svg
+from pc3d.report.figures.boxes import return_boxes, shown_range
+from pc3d.report.figures.curves import learning_curves
+from pc3d.report.figures.style import svg
 from pc3d.report.runs import find_runs
 from tests.report.made_up import add_context, add_metrics, make_run, write_references
 

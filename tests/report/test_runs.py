@@ -7,8 +7,8 @@ import pytest
 
 from pc3d import cli
 from pc3d.chaining import METHOD_NAMES
-from pc3d.errors import BadInput
-from pc3d.experiments import PAPER, paper
+from pc3d.system.errors import BadInput
+from pc3d.presets.paper import PAPER, paper
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import context

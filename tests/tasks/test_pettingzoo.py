@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from pc3d.errors import BadInput
+from pc3d.system.errors import BadInput
 from pc3d.tasks import TASKS
 from pc3d.tasks.pettingzoo import open_team_env, parallel_env
 

@@ -12,14 +12,14 @@ import jax
 import numpy as np
 from jaxtyping import Array
 
-from pc3d import experiments
 from pc3d.export.graph import onnx_model
 from pc3d.export.plain_actor import plain_actor
 from pc3d.export.runtime import OnnxActor
-from pc3d.learner.update import fresh_learner
 from pc3d.networks.actor import Actor
+from pc3d.networks.build import build
 from pc3d.networks.conditioning import PolicyOutput
-from pc3d.tasks import make_task
+from pc3d.presets import paper as experiments
+from pc3d.tasks.make import make_task
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class StepTime:
 def measure_step(task_name: str, method: str, repeats: int, seconds: float) -> StepTime:
     """Measure a fresh policy of the paper's size: how long it takes does not depend on its training."""
     experiment = experiments.paper(task_name, method)
-    actor = fresh_learner(experiment, make_task(experiment)).policy.actor
+    actor = build(jax.random.key(0), experiment, make_task(experiment)).actor
     plain = plain_actor(actor)
     observation = np.random.default_rng(0).normal(size=(1, plain.observation_width)).astype(np.float32)
     float32, int8 = onnx_model(plain, {}), onnx_model(plain, {}, int8=True)

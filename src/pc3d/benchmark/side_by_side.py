@@ -3,14 +3,14 @@
 import subprocess
 from dataclasses import dataclass
 
-from pc3d.processes import PYTHON
+from pc3d.system.processes import PYTHON
 
 SECONDS = 10.0
 
 # What one process does: as much work as it can in some seconds, after a warm-up; prints the amount.
 WORK = """
 import sys, time
-from pc3d import threads
+from pc3d.system import threads
 threads.pin()
 import jax
 from pc3d.benchmark.side_by_side import matrix_work, update_work
@@ -61,16 +61,15 @@ def matrix_work():  # type: ignore[no-untyped-def]
 
 def update_work():  # type: ignore[no-untyped-def]
     """PC3D's update on Spread, in the last stage."""
-    from pc3d.benchmark.training import update_arguments
-    from pc3d.experiments import paper
-    from pc3d.learner.round import play_and_learn
-    from pc3d.learner.update import fresh_learner
-    from pc3d.tasks import make_task
+    from pc3d.benchmark.training import full_update
+    from pc3d.learners.registry import algorithm_of
+    from pc3d.play.arena import CompiledArena
+    from pc3d.presets.paper import paper
+    from pc3d.tasks.make import make_task
 
     experiment = paper("spread", "pc3d")
-    task = make_task(experiment).with_slots(8)
-    arguments = update_arguments(experiment, task, fresh_learner(experiment, task))
-    return lambda: play_and_learn(experiment, task, *arguments)
+    arena = CompiledArena(make_task(experiment)).with_slots(8)
+    return full_update(experiment, arena, algorithm_of(experiment).fresh(experiment, arena.game))
 
 
 def _rate(kind: str, processes: int, seconds: float) -> float:

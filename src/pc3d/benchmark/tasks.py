@@ -11,8 +11,8 @@ import jax
 import numpy as np
 
 from pc3d.benchmark.random_play import RandomEpisode, play_at_random
-from pc3d.tasks.originals import original_world
-from pc3d.tasks.originals.world import OriginalWorld
+from pc3d.tasks.make import original_world
+from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import AnyTask
 
 PARALLEL_EPISODES = (1, 8, 256)

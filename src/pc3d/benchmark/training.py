@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from pc3d import threads
+from pc3d.system import threads
 
 MATRIX = 1024
 COMPARED_EPISODES = 512  # as in the paper's table of wall-clock times
@@ -75,13 +75,14 @@ def measure_training(task_name: str, method: str, repeats: int) -> TrainingSpeed
     """Measure every stage of the paper's curriculum that has a width of its own."""
     import jax
 
-    from pc3d.experiments import paper
-    from pc3d.learner.update import fresh_learner
-    from pc3d.tasks import make_task
+    from pc3d.learners.registry import algorithm_of
+    from pc3d.play.arena import CompiledArena
+    from pc3d.presets.paper import paper
+    from pc3d.tasks.make import make_task
 
     experiment = paper(task_name, method)
-    task = make_task(experiment)
-    learner = fresh_learner(experiment, task)
+    arena = CompiledArena(make_task(experiment))
+    learner = algorithm_of(experiment).fresh(experiment, arena.game)
     widths: dict[int, tuple[float, float]] = {}
     for stage in experiment.curriculum.stages:
         share, agents = widths.get(stage.largest, (0.0, 0.0))
@@ -89,15 +90,15 @@ def measure_training(task_name: str, method: str, repeats: int) -> TrainingSpeed
         widths[stage.largest] = (share + stage.fraction, agents + stage.fraction * mean_size)
     with tempfile.TemporaryDirectory() as cache:
         jax.config.update("jax_compilation_cache_dir", cache)
-        cold = _compile_seconds(experiment, task, learner)
+        cold = _compile_seconds(experiment, arena, learner)
         jax.clear_caches()
-        warm = _compile_seconds(experiment, task, learner)
+        warm = _compile_seconds(experiment, arena, learner)
         rate = matrix_gigaflops(repeats)
         stages = [
-            _stage(experiment, task.with_slots(slots), learner, share, agents / share, repeats)
+            _stage(experiment, arena.with_slots(slots), learner, share, agents / share, repeats)
             for slots, (share, agents) in widths.items()
         ]
-        learning = _learning(experiment, task.with_slots(stages[-1].slots), learner, repeats)
+        learning = _learning(experiment, arena.with_slots(stages[-1].slots), learner, repeats)
     projected = experiment.updates * sum(stage.share_of_episodes * stage.update_seconds for stage in stages)
     return TrainingSpeed(
         task=task_name,
@@ -124,58 +125,46 @@ def matrix_gigaflops(repeats: int = 5) -> float:
 
 
 def _stage(
-    experiment: Any, task: Any, learner: Any, share: float, mean_size: float, repeats: int
+    experiment: Any, arena: Any, learner: Any, share: float, mean_size: float, repeats: int
 ) -> StageSpeed:
-    from pc3d.learner.round import play_and_learn
-
-    arguments = update_arguments(experiment, task, learner)
     return StageSpeed(
-        slots=task.slots,
+        slots=arena.game.slots,
         share_of_episodes=share,
-        useful_share=mean_size / task.slots,
-        update_seconds=median_seconds(lambda: play_and_learn(experiment, task, *arguments), repeats),
+        useful_share=mean_size / arena.game.slots,
+        update_seconds=median_seconds(full_update(experiment, arena, learner), repeats),
     )
 
 
-def _learning(experiment: Any, task: Any, learner: Any, repeats: int) -> LearningSpeed:
+def _learning(experiment: Any, arena: Any, learner: Any, repeats: int) -> LearningSpeed:
     import jax
 
-    from pc3d.benchmark.arithmetic import operations_per_gradient_step
-    from pc3d.learner.round import play_episodes
-    from pc3d.learner.sequences import SequencePlan
-    from pc3d.learner.update import learn
+    from pc3d.learners.registry import algorithm_of
+    from pc3d.learners.round import full_batch, play_round
 
-    arguments = update_arguments(experiment, task, learner)
-    episodes = jax.jit(play_episodes, static_argnums=(0, 1))(experiment, task, *arguments)
-    learning = jax.jit(learn, static_argnums=0)
-    seconds = median_seconds(lambda: learning(experiment, learner, episodes, jax.random.key(0)), repeats)
-    ppo = experiment.ppo
-    plan = SequencePlan.make(experiment, experiment.episodes_per_update, task.horizon)
-    steps = ppo.epochs * plan.minibatches
-    operations = steps * operations_per_gradient_step(learner.networks, plan, task.slots)
-    rows = ppo.epochs * plan.sequences * plan.length * task.slots
-    return LearningSpeed(seconds, operations / seconds / 1e9, rows / seconds)
+    algorithm, game, key = algorithm_of(experiment), arena.game, jax.random.key(0)
+    episodes = play_round(experiment, arena, learner, full_batch(experiment, arena))
+    learn = jax.jit(algorithm.learn, static_argnums=(0, 1))
+    seconds = median_seconds(lambda: learn(experiment, game, learner, episodes, key), repeats)
+    work = algorithm.work(experiment, game, learner)
+    assert work is not None, "only what has been counted is shown"
+    return LearningSpeed(seconds, work.operations / seconds / 1e9, work.agent_steps / seconds)
 
 
-def update_arguments(experiment: Any, task: Any, learner: Any) -> tuple[Any, ...]:
-    """An update's arguments, with every slot filled."""
-    import numpy as np
+def full_update(experiment: Any, arena: Any, learner: Any) -> Callable[[], Any]:
+    """One update with every slot filled."""
+    from pc3d.learners.round import full_batch, play_and_learn
 
-    from pc3d.learner.round import EpisodeBatch
-
-    numbers = experiment.episodes_of_update(0)
-    return learner, EpisodeBatch.of(0, numbers, np.full(len(numbers), task.slots))
+    batch = full_batch(experiment, arena)
+    return lambda: play_and_learn(experiment, arena, learner, batch)
 
 
-def _compile_seconds(experiment: Any, task: Any, learner: Any) -> float:
+def _compile_seconds(experiment: Any, arena: Any, learner: Any) -> float:
     """From nothing to the first update of the last stage."""
     import jax
 
-    from pc3d.learner.round import play_and_learn
-
-    widest = task.with_slots(experiment.curriculum.stages[-1].largest)
+    widest = arena.with_slots(experiment.curriculum.stages[-1].largest)
     start = time.perf_counter()
-    jax.block_until_ready(play_and_learn(experiment, widest, *update_arguments(experiment, widest, learner)))
+    jax.block_until_ready(full_update(experiment, widest, learner)())
     return time.perf_counter() - start
 
 

@@ -5,9 +5,9 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from pc3d import processes, threads
-from pc3d.errors import Interrupted, Pc3dError, unknown_name
-from pc3d.signals import forget_interrupts, ignore_signals, terminated_as_interrupted
+from pc3d.system import processes, threads
+from pc3d.system.errors import Interrupted, Pc3dError, unknown_name
+from pc3d.system.signals import forget_interrupts, ignore_signals, terminated_as_interrupted
 
 COMMANDS = {
     "tasks": ("pc3d.cli.tasks", "list the tasks: team sizes, splits, observations, actions, returns"),

@@ -13,9 +13,9 @@ from rich.console import Console
 from pc3d.cli.benchmark_tasks import show_tasks
 from pc3d.cli.benchmark_train import show_training
 from pc3d.cli.team_sizes import parse_team_sizes
-from pc3d.errors import BadInput
-from pc3d.methods import method_named
-from pc3d.tasks import TASKS, task_class
+from pc3d.experiment.methods import method_named
+from pc3d.system.errors import BadInput
+from pc3d.tasks.registry import TASKS, entry_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Command:
 def run(command: Command) -> int:
     names = list(TASKS) if command.task is None else [command.task]
     for name in names:
-        task_class(name)
+        entry_of(name)
     for method in command.methods:
         method_named(method)
     if command.repeats < 1 or command.seconds <= 0:

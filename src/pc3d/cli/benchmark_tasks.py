@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 
 from pc3d.benchmark.tasks import PARALLEL_EPISODES, TaskSpeed, measure
-from pc3d.tasks import task_class
+from pc3d.tasks.registry import entry_of
 
 
 def show_tasks(
@@ -26,7 +26,7 @@ def show_tasks(
 
 def _measured(names: list[str], sizes: tuple[int, ...], repeats: int, seconds: float) -> Iterable[TaskSpeed]:
     for name in names:
-        task = task_class(name)
+        task = entry_of(name).task_class
         for size in sizes:
             if task.smallest_team <= size <= task.largest_team:
                 yield measure(task(slots=size), repeats, seconds)

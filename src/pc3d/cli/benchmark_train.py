@@ -9,9 +9,9 @@ from rich.table import Table
 
 from pc3d.benchmark.side_by_side import measure_scaling
 from pc3d.benchmark.training import TrainingSpeed
-from pc3d.errors import Pc3dError
-from pc3d.processes import PYTHON
 from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
+from pc3d.system.errors import Pc3dError
+from pc3d.system.processes import PYTHON
 
 
 def show_training(console: Console, tasks: list[str], methods: tuple[str, ...], repeats: int) -> None:

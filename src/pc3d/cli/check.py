@@ -10,10 +10,10 @@ from rich.table import Table
 
 from pc3d.cli.own_task import look_at
 from pc3d.cli.team_sizes import parse_team_sizes
-from pc3d.errors import BadInput
-from pc3d.hosted.contract import Examination
-from pc3d.hosted.crew import DEFAULT_HOSTING
-from pc3d.settings import OwnWorld
+from pc3d.experiment.settings import OwnWorld
+from pc3d.play.hosted.contract import Examination
+from pc3d.play.hosted.crew import DEFAULT_HOSTING
+from pc3d.system.errors import BadInput
 
 
 @dataclass(frozen=True)

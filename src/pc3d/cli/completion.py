@@ -10,10 +10,10 @@ from typing import Literal
 
 import tyro
 
-from pc3d.chaining import METHOD_NAMES
 from pc3d.cli import COMMANDS, main
-from pc3d.experiments import ROSTERS
-from pc3d.study import shipped_studies
+from pc3d.experiment.methods import METHODS
+from pc3d.jobs.study import shipped_studies
+from pc3d.tasks.registry import papers
 
 OPTION = re.compile(r"(?<!\S)--[a-z][a-z0-9.-]+")
 BASH = """\
@@ -53,7 +53,7 @@ def script(shell: str) -> str:
 
 def names_after(command: str) -> list[str]:
     """The names that may follow a command, besides its options."""
-    tasks, methods = list(ROSTERS), list(METHOD_NAMES)
+    tasks, methods = list(papers()), list(METHODS)
     return {
         "train": tasks + methods,
         "tune": tasks + methods,

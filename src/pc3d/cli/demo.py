@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pc3d.errors import BadInput, Pc3dError
-from pc3d.experiments import ROSTERS
-from pc3d.metrics import last_line
-from pc3d.processes import last_words, run_command, start_worker
+from pc3d.runs.metrics import last_line
+from pc3d.system.errors import BadInput, Pc3dError
+from pc3d.system.processes import last_words, run_command, start_worker
+from pc3d.tasks.registry import paper_of
 
 METHODS = ("mappo", "pc3d")
 TASK = "spread"
@@ -44,7 +44,7 @@ def run(command: Command) -> int:
 
 
 def _introduction(command: Command) -> str:
-    rosters = ROSTERS[TASK]
+    rosters = paper_of(TASK).rosters
     return (
         f"Two teams learn to cover landmarks without collisions, {command.episodes:,} episodes each, "
         f"with {', '.join(map(str, rosters.train))} agents. Then they play with "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.doctor import findings
+from pc3d.benchmark.doctor import findings
 
 
 @dataclass(frozen=True)

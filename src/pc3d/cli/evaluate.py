@@ -14,10 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from pc3d.cli.own_task import admit_named, open_crew, with_world
+from pc3d.cli.own_task import admit_named, open_arena, with_world
 from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
-from pc3d.errors import BadInput
 from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.run import (
     DEFAULT_SETTINGS,
@@ -28,16 +27,17 @@ from pc3d.evaluation.run import (
     parts,
 )
 from pc3d.evaluation.table import ScoreRow
-from pc3d.experiments import ROSTERS, custom
-from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting
-from pc3d.hosted.imports import is_import_path
-from pc3d.policy import load_policy
+from pc3d.experiment.roster_file import read_rosters
+from pc3d.experiment.rosters import Rosters
+from pc3d.play.arena import Arena, CompiledArena
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.presets.paper import custom
 from pc3d.report.scores import read_scores
-from pc3d.roster import Rosters
-from pc3d.roster_file import read_rosters
-from pc3d.run_folder import RunFolder
-from pc3d.tasks import make_game, task_class
-from pc3d.tasks.task import Game
+from pc3d.runs.policy import load_policy
+from pc3d.runs.run_folder import RunFolder
+from pc3d.system.errors import BadInput
+from pc3d.system.imports import is_import_path
+from pc3d.tasks.registry import entry_of, paper_of
 
 SPLITS = ("train", "validation", "test", "other")
 
@@ -118,10 +118,10 @@ def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
     if not command.replace:
         _keep_fuller_scores(target / command.settings.scores_file, sizes, command.settings.rollouts)
     with (
-        open_crew(policy.experiment, command.task, command.hosting, original=original) as crew,
+        open_arena(policy.experiment, command.task, command.hosting, original=original) as arena,
         _progress(str(path), parts(len(sizes), command.settings)) as advance,
     ):
-        return evaluate(policy, target, sizes, command.settings, advance, crew)
+        return evaluate(policy, arena, target, sizes, command.settings, advance)
 
 
 def _keep_fuller_scores(file: Path, sizes: tuple[int, ...], rollouts: int) -> None:
@@ -145,11 +145,11 @@ def _run_references(command: Command, task_name: str) -> int:
         raise BadInput("references are scored by themselves: give either runs or --references TASK")
     if command.out is None:
         raise BadInput("say with --out where references.csv should go")
-    with _reference_worlds(command, task_name) as (game, rosters, crew):
+    with _reference_arena(command, task_name) as (arena, rosters):
+        game, rollouts = arena.game, command.settings.rollouts
         sizes = rosters.all if command.team_sizes is None else team_sizes_for(game, command.team_sizes)
-        wide, rollouts = game.with_slots(max(sizes)), command.settings.rollouts
-        with _progress(f"references of {task_name}", len(reference_teams(wide)) * len(sizes)) as advance:
-            rows = evaluate_references(wide, rosters, sizes, rollouts, command.out, advance, crew)
+        with _progress(f"references of {task_name}", len(reference_teams(game)) * len(sizes)) as advance:
+            rows = evaluate_references(arena, rosters, sizes, rollouts, command.out, advance)
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
         by_name.setdefault(row.method, []).append(row)
@@ -158,11 +158,11 @@ def _run_references(command: Command, task_name: str) -> int:
 
 
 @contextmanager
-def _reference_worlds(command: Command, name: str) -> Iterator[tuple[Game, Rosters, Crew | None]]:
-    """The game that references play, its team sizes, and who steps it if it is on the host."""
+def _reference_arena(command: Command, name: str) -> Iterator[tuple[Arena, Rosters]]:
+    """Where references play, and with which team sizes."""
     if not is_import_path(name):
-        task = task_class(name)
-        yield task(slots=task.largest_team), ROSTERS[name], None
+        entry = entry_of(name)
+        yield CompiledArena(entry.make(entry.task_class.largest_team)), paper_of(name).rosters
         return
     if command.rosters is None:
         raise BadInput("the references of an own task need its team sizes: --rosters FILE")
@@ -170,8 +170,8 @@ def _reference_worlds(command: Command, name: str) -> Iterator[tuple[Game, Roste
     experiment = with_world(
         custom(name, "mappo", rosters, curriculum), command.horizon, command.hosting.env_timeout
     )
-    with open_crew(experiment, name, command.hosting, original=False) as crew:
-        yield make_game(experiment), rosters, crew
+    with open_arena(experiment, name, command.hosting, original=False) as arena:
+        yield arena, rosters
 
 
 @contextmanager

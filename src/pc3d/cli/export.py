@@ -10,14 +10,14 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.checkpoint import to_bytes
 from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
-from pc3d.errors import BadInput
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import PlainActor, plain_actor
-from pc3d.files import explained, write_atomically
-from pc3d.policy import Policy, load_policy
+from pc3d.runs.checkpoint import to_bytes
+from pc3d.runs.policy import Policy, load_policy
+from pc3d.system.errors import BadInput
+from pc3d.system.files import explained, write_atomically
 from pc3d.tasks.task import Task
 
 if TYPE_CHECKING:

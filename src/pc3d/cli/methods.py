@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.methods import METHODS
+from pc3d.experiment.methods import METHODS
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ def run(command: Command) -> int:
         conditioned = method.has_context
         table.add_row(
             name,
-            method.critic.__name__,
-            method.conditioning.__name__,
+            method.critic,
+            method.conditioning,
             method.gate if conditioned else "–",
             "yes" if method.distils else "no",
             method.summary,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +11,19 @@ from typing import Any
 from rich.console import Console
 
 from pc3d.cli.team_sizes import parse_team_sizes
-from pc3d.errors import BadInput
-from pc3d.hosted.contract import Examination, examine
-from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting, Source
-from pc3d.hosted.imports import current_folder_importable, described, load_object
-from pc3d.roster import Curriculum, Rosters
-from pc3d.roster_file import growing_curriculum, read_rosters
-from pc3d.settings import Experiment, OwnWorld, within
-from pc3d.tasks import TASKS
+from pc3d.experiment.roster_file import growing_curriculum, read_rosters
+from pc3d.experiment.rosters import Curriculum, Rosters
+from pc3d.experiment.settings import Experiment, OwnWorld, within
+from pc3d.play.arena import Arena, CompiledArena, HostedArena
+from pc3d.play.hosted.contract import Examination, examine
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Crew, Hosting, Source
+from pc3d.play.hosted.original import rules_as_words
+from pc3d.system.errors import BadInput
+from pc3d.system.imports import current_folder_importable, described, load_object
 from pc3d.tasks.contract import broken_promises
+from pc3d.tasks.entry import TaskEntry
+from pc3d.tasks.make import make_game
+from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import AnyTask, Task
 
 
@@ -79,7 +84,7 @@ def admit(path: str) -> Any:
     """What the path names, and, if it is a JAX task, an entry in the table of tasks."""
     thing = load_object(path)
     if is_jax_task(thing):
-        TASKS[path] = thing
+        TASKS[path] = TaskEntry(path, thing)
     return thing
 
 
@@ -89,26 +94,37 @@ def admit_named(path: str | None) -> None:
         admit(path)
 
 
-def open_crew(
+@contextmanager
+def open_arena(
     experiment: Experiment, named: str | None, hosting: Hosting, *, original: bool
-) -> AbstractContextManager[Crew | None]:
-    """Who steps the worlds of an experiment's task: nobody if it is compiled.
+) -> Iterator[Arena]:
+    """Where an experiment's task is played; a crew that steps its worlds goes when it is done.
 
     Code that a file names is run only if the user named the same.
     """
+    source, game = _source(experiment, named, original=original), make_game(experiment)
+    if source is None:
+        yield CompiledArena(game)
+    else:
+        with Crew(source, hosting) as crew:
+            yield HostedArena(game, crew)
+
+
+def _source(experiment: Experiment, named: str | None, *, original: bool) -> Source | None:
+    """Whose worlds are stepped on the host, if any are."""
     if original:
         if experiment.world is not None:
             raise BadInput(f"{experiment.task} is your own task: there is no other original of it")
-        return Crew(Source("original", experiment.task, (experiment.collisions,)), hosting)
+        return Source("original", experiment.task, rules_as_words(experiment.rules))
     if experiment.world is None or experiment.task in TASKS:
-        return nullcontext()
+        return None
     if named != experiment.task:
         given = f", not {named}" if named else ""
         raise BadInput(
             f"{experiment.task} is what a file names here, and no file may make pc3d run that code: "
             f"if you trust it, name it with --task {experiment.task}{given}"
         )
-    return Crew(Source("own", experiment.task), hosting)
+    return Source("own", experiment.task)
 
 
 def is_jax_task(thing: Any) -> bool:

@@ -11,12 +11,10 @@ from rich.table import Table
 
 from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
-from pc3d.errors import BadInput
-from pc3d.experiments import ROSTERS
-from pc3d.parity.case import ParityCase
-from pc3d.parity.cases import parity_case
-from pc3d.parity.compare import KINDS, PRECISIONS, Tally, compare
-from pc3d.tasks import task_class
+from pc3d.system.errors import BadInput
+from pc3d.tasks.parity.case import ParityCase
+from pc3d.tasks.parity.compare import KINDS, PRECISIONS, Tally, compare
+from pc3d.tasks.registry import entry_of, paper_of
 
 
 @dataclass(frozen=True)
@@ -32,14 +30,16 @@ class Command:
 
 
 def run(command: Command) -> int:
-    task = task_class(command.task)
+    entry = entry_of(command.task)
+    if entry.parity is None:
+        raise BadInput(f"there is no original to compare {command.task} with")
     if command.episodes < 1:
         raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
     if command.team_sizes is None:
-        sizes = ROSTERS[command.task].all
+        sizes = paper_of(command.task).rosters.all
     else:
-        sizes = team_sizes_for(task, command.team_sizes)
-    tallies = _compared(parity_case(command.task), sizes, command.episodes, command.seed)
+        sizes = team_sizes_for(entry.task_class, command.team_sizes)
+    tallies = _compared(entry.parity.load(), sizes, command.episodes, command.seed)
     return _report(command.task, tallies)
 
 

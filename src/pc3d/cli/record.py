@@ -10,12 +10,12 @@ from typing import Annotated
 import tyro
 from rich.progress import track
 
-from pc3d.errors import BadInput
-from pc3d.hosted.imports import folder_name
-from pc3d.plain import differences
-from pc3d.record import record_run
+from pc3d.report.record import record_run
 from pc3d.report.runs import Run, find_runs
-from pc3d.run_folder import RunFolder
+from pc3d.runs.run_folder import RunFolder
+from pc3d.system.errors import BadInput
+from pc3d.system.imports import folder_name
+from pc3d.system.plain import differences
 
 
 @dataclass(frozen=True)

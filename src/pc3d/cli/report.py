@@ -12,12 +12,12 @@ from rich.table import Table as TerminalTable
 from rich.text import Text
 
 from pc3d.cli import evaluate
-from pc3d.errors import BadInput
 from pc3d.report.notes import notes
-from pc3d.report.result_tables import MAIN_RESULTS, result_table
 from pc3d.report.runs import Runs, find_runs
-from pc3d.report.tables import Table
+from pc3d.report.tables.results import MAIN_RESULTS, result_table
+from pc3d.report.tables.table import Table
 from pc3d.report.write import write_report
+from pc3d.system.errors import BadInput
 
 
 @dataclass(frozen=True)

@@ -17,16 +17,16 @@ from rich.console import Console
 from rich.table import Table
 
 from pc3d.cli.live_table import LiveTable
-from pc3d.errors import BadInput, MissingExtra
-from pc3d.hosted.imports import is_import_path
-from pc3d.metrics import last_line
-from pc3d.processes import run_command
-from pc3d.study import Job, load_study, with_only
-from pc3d.workers import Progress, State, Workforce, default_folder, run_jobs
-from pc3d.workers.local import ThisMachine
+from pc3d.jobs.local import ThisMachine
+from pc3d.jobs.loop import Progress, State, Workforce, default_folder, run_jobs
+from pc3d.jobs.study import Job, load_study, with_only
+from pc3d.runs.metrics import last_line
+from pc3d.system.errors import BadInput, MissingExtra
+from pc3d.system.imports import is_import_path
+from pc3d.system.processes import run_command
 
 if TYPE_CHECKING:
-    from pc3d.settings import Experiment
+    from pc3d.experiment.settings import Experiment
 
 ROWS = 30  # of the live table: what runs, then what waits
 
@@ -87,7 +87,7 @@ def workforce_for(command: Command, console: Console) -> Iterator[Workforce]:
         yield ThisMachine(command.workers)
         return
     try:
-        from pc3d.workers.cluster import cluster_at
+        from pc3d.jobs.cluster.cluster import cluster_at
     except ModuleNotFoundError:
         raise MissingExtra("ray", "cluster") from None
     with cluster_at(command.ray, lambda sentence: console.print(sentence, soft_wrap=True)) as cluster:
@@ -129,8 +129,8 @@ def with_records(jobs: list[Job], folder: Path, recorded: Path) -> list[Job]:
 
 def differences_from(job: Job) -> list[str]:
     """In what the run that lies in a job's folder differs from the one the job asks for."""
-    from pc3d.plain import differences
-    from pc3d.run_folder import RunFolder
+    from pc3d.runs.run_folder import RunFolder
+    from pc3d.system.plain import differences
 
     return differences(RunFolder(job.folder).experiment(), experiment_of(job))
 
@@ -206,6 +206,6 @@ class Display(LiveTable):
 
 
 def budget(job: Job) -> int:
-    from pc3d.run_folder import RunFolder
+    from pc3d.runs.run_folder import RunFolder
 
     return RunFolder(job.folder).experiment().episodes

@@ -6,13 +6,13 @@ from rich.console import Console
 from rich.table import Table
 
 from pc3d.cli.study import experiment_of
-from pc3d.experiments import changes
-from pc3d.hosted.imports import is_import_path
-from pc3d.metrics import last_line
-from pc3d.projection import Kind, project, seconds_together
-from pc3d.run_folder import RunFolder
-from pc3d.settings import Experiment
-from pc3d.study import Job
+from pc3d.experiment.settings import Experiment
+from pc3d.jobs.projection import Kind, project, seconds_together
+from pc3d.jobs.study import Job
+from pc3d.presets.paper import changes
+from pc3d.runs.metrics import last_line
+from pc3d.runs.run_folder import RunFolder
+from pc3d.system.imports import is_import_path
 
 
 def show_plan(jobs: list[Job], workers: int, console: Console) -> None:

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.experiments import CURRICULA, ROSTERS
-from pc3d.tasks import TASKS
+from pc3d.experiment.rosters import Curriculum, Rosters
+from pc3d.tasks.entry import Paper
+from pc3d.tasks.registry import entry_of, papers
 from pc3d.tasks.task import AnyTask
 
 
@@ -18,19 +19,20 @@ class Command:
 def run(command: Command) -> int:
     del command
     console = Console()
-    for name, task in TASKS.items():
-        console.print(_described(name, task(slots=task.largest_team)))
+    for name, paper in papers().items():
+        entry = entry_of(name)
+        console.print(_described(name, entry.make(entry.task_class.largest_team), paper))
     return 0
 
 
-def _described(name: str, task: AnyTask) -> Table:
+def _described(name: str, task: AnyTask, paper: Paper) -> Table:
     table = Table(title=name, title_justify="left", title_style="bold", show_header=False)
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
     table.add_row("team sizes", f"{task.smallest_team} to {task.largest_team}")
-    for split, sizes in _splits(name):
+    for split, sizes in _splits(paper.rosters):
         table.add_row(split, sizes)
-    table.add_row("curriculum", _curriculum(name))
+    table.add_row("curriculum", _curriculum(paper.curriculum))
     table.add_row("steps per episode", f"{task.horizon} at most")
     table.add_row("actions", ", ".join(f"{index} {action}" for index, action in enumerate(task.action_names)))
     table.add_row(f"observation ({task.observation_width})", _layout(task))
@@ -39,16 +41,15 @@ def _described(name: str, task: AnyTask) -> Table:
     return table
 
 
-def _splits(name: str) -> list[tuple[str, str]]:
-    rosters = ROSTERS[name]
+def _splits(rosters: Rosters) -> list[tuple[str, str]]:
     splits = {"train": rosters.train, "validation": rosters.validation, "test": rosters.test}
     return [(split, ", ".join(map(str, sizes))) for split, sizes in splits.items()]
 
 
-def _curriculum(name: str) -> str:
+def _curriculum(curriculum: Curriculum) -> str:
     """One line per stage: its share of the episodes, and how likely each size is."""
     lines = []
-    for stage in CURRICULA[name].stages:
+    for stage in curriculum.stages:
         sizes = zip(stage.team_sizes, stage.probabilities, strict=True)
         chances = ", ".join(f"{size} ({chance:.0%})" for size, chance in sizes)
         lines.append(f"{stage.fraction:.0%} of the episodes: {chances}")

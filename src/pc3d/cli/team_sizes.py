@@ -2,7 +2,7 @@
 
 import re
 
-from pc3d.errors import BadInput
+from pc3d.system.errors import BadInput
 from pc3d.tasks.task import AnyTask, Game
 
 LARGEST_RANGE = 1000  # no task is near it; a slip of the finger should not fill the memory

@@ -6,18 +6,18 @@ from typing import Annotated
 
 import tyro
 
-from pc3d.chaining import METHOD_NAMES
-from pc3d.cli.own_task import open_crew, rosters_from_words, with_world
+from pc3d.cli.own_task import open_arena, rosters_from_words, with_world
 from pc3d.cli.training_display import TrainingDisplay
-from pc3d.errors import BadInput
-from pc3d.experiments import PRESETS, custom, sealed, specialist
-from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
-from pc3d.hosted.imports import folder_name, is_import_path
-from pc3d.metrics import read_lines
+from pc3d.experiment.methods import METHODS
+from pc3d.experiment.settings import Experiment
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.presets.paper import PRESETS, custom, sealed, specialist
 from pc3d.presets.preset_file import experiment_of, with_preset
-from pc3d.run_folder import RunFolder
-from pc3d.settings import Experiment
-from pc3d.train import DEFAULT_HABITS, Habits, train
+from pc3d.runs.metrics import read_lines
+from pc3d.runs.run_folder import RunFolder
+from pc3d.runs.train import DEFAULT_HABITS, Habits, train
+from pc3d.system.errors import BadInput
+from pc3d.system.imports import folder_name, is_import_path
 
 USAGE = (
     "pc3d train TASK METHOD [--preset NAME|FILE] [--seed N] [--episodes N] [--folder DIR] "
@@ -51,7 +51,7 @@ def parse(words: list[str]) -> Command:
         if "-h" in words or "--help" in words:
             names = ["spread", "pc3d"]
         else:
-            raise BadInput(f"usage: {USAGE}; METHOD is one of {', '.join(METHOD_NAMES)}")
+            raise BadInput(f"usage: {USAGE}; METHOD is one of {', '.join(METHODS)}")
     rest = words[len([word for word in words[:2] if not word.startswith("-")]) :]
     chosen, rest = _take_option(rest, "--preset", "")
     only_size, rest = _take_option(rest, "--specialist", "")
@@ -87,13 +87,13 @@ def run(command: Command) -> int:
     folder = command.folder or default_folder(experiment)
     title = f"{experiment.task} {experiment.method} seed {experiment.seed}"
     original = experiment.backend == "original"
-    with open_crew(experiment, experiment.task, command.hosting, original=original) as crew:
+    with open_arena(experiment, experiment.task, command.hosting, original=original) as arena:
         if RunFolder(folder).done:
-            train(experiment, folder, crew=crew)
+            train(experiment, arena, folder)
             print(f"{title}: already finished in {folder}")
             return 0
         with TrainingDisplay(title) as display:
-            run = train(experiment, folder, command.habits, display, crew)
+            run = train(experiment, arena, folder, command.habits, display)
     print(summary(run))
     return 0
 

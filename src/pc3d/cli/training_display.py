@@ -11,7 +11,7 @@ from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from pc3d.settings import Experiment
+from pc3d.experiment.settings import Experiment
 
 RECENT_LINES = 200
 PLAIN_REPORTS = 20  # how many lines a run prints where there is no terminal to redraw
@@ -104,8 +104,9 @@ class TrainingDisplay:
         )
 
     def learner(self) -> str:
-        names = {"entropy": "entropy", "loss_distillation": "distillation loss", "gate": "gate"}
-        return ", ".join(f"{said} {self.line[name]:.3f}" for name, said in names.items())
+        assert self.experiment is not None
+        told = self.experiment.algorithm.headlines.items()
+        return ", ".join(f"{said} {self.line[name]:.3f}" for name, said in told)
 
     def mean(self, size: int) -> float:
         """Over the last logged updates that played this size."""

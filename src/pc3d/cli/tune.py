@@ -13,15 +13,15 @@ from rich.console import Console
 from rich.table import Table
 
 from pc3d.cli.tune_display import Display, places, winner_table
-from pc3d.errors import BadInput, MissingExtra
-from pc3d.experiments import custom, paper
-from pc3d.files import explained, one_owner
-from pc3d.hosted.crew import DEFAULT_HOSTING, Hosting
-from pc3d.hosted.imports import folder_name, is_import_path
+from pc3d.experiment.settings import Experiment
+from pc3d.jobs.tuning.plan import Plan, Pruning, inherited, make_plan
+from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.presets.paper import custom, paper
 from pc3d.presets.preset_file import with_preset
-from pc3d.settings import Experiment
-from pc3d.tuning.plan import Plan, Pruning, inherited, make_plan
-from pc3d.tuning.trial_folder import Budget, TrialFolder
+from pc3d.system.errors import BadInput, MissingExtra
+from pc3d.system.files import explained, one_owner
+from pc3d.system.imports import folder_name, is_import_path
 
 USAGE = "pc3d tune TASK METHOD [--trials N] [--episodes N] [--fix NAME=VALUE ...] [--show-space]"
 
@@ -164,10 +164,10 @@ def _usual(command: Command) -> Experiment:
 
 
 def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int:
-    from pc3d.tuning.results import write_results
-    from pc3d.tuning.search import Search
-    from pc3d.tuning.search_folder import adopted
-    from pc3d.tuning.storage import Storage, fresh_id
+    from pc3d.jobs.tuning.results import write_results
+    from pc3d.jobs.tuning.search import Search
+    from pc3d.jobs.tuning.search_folder import adopted
+    from pc3d.jobs.tuning.storage import Storage, fresh_id
 
     url = command.storage or f"sqlite:///{folder / 'search.db'}"
     name = command.name or f"{command.task} {command.method}"
@@ -194,13 +194,13 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
 
 
 def _run_trial(command: TrialCommand) -> int:
-    from pc3d.cli.own_task import admit_named, open_crew
-    from pc3d.tuning.trial import run_trial, sealed_experiment
+    from pc3d.cli.own_task import admit_named, open_arena
+    from pc3d.jobs.tuning.trial import run_trial, sealed_experiment
 
     budget, folder = Budget(command.episodes, command.seeds, command.rollouts), TrialFolder(command.place)
     admit_named(command.task)
     experiment = sealed_experiment(folder, budget)
-    with open_crew(experiment, command.task, command.hosting, original=False) as crew:
-        score = run_trial(folder, experiment, budget, crew)
+    with open_arena(experiment, command.task, command.hosting, original=False) as arena:
+        score = run_trial(folder, experiment, arena, budget)
     print(f"train {score.train:.4f}, validation {score.validation:.4f}")
     return 0

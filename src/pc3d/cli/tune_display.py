@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 
 from pc3d.cli.live_table import LiveTable
+from pc3d.jobs.tuning.plan import WINNER, Plan
+from pc3d.jobs.tuning.records import TrialRecord, best_of
 from pc3d.presets.changes import as_short_text, setting
 from pc3d.presets.preset_file import train_command
-from pc3d.tuning.plan import WINNER, Plan
-from pc3d.tuning.records import TrialRecord, best_of
 
 if TYPE_CHECKING:
-    from pc3d.tuning.search import Running
+    from pc3d.jobs.tuning.search import Running
 
 ROWS = 15  # of the live table
 
@@ -93,4 +93,5 @@ def _returns(record: TrialRecord) -> str:
 def _settings(plan: Plan, record: TrialRecord) -> str:
     """Only what differs from the base."""
     unlike = {name: value for name, value in record.settings.items() if value != setting(plan.base, name)}
-    return " ".join(f"{name.removeprefix('ppo.')}={as_short_text(value)}" for name, value in unlike.items())
+    own = f"{plan.base.algorithm.section}."
+    return " ".join(f"{name.removeprefix(own)}={as_short_text(value)}" for name, value in unlike.items())

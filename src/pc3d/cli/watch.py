@@ -11,17 +11,19 @@ import tyro
 from rich.console import Console
 from rich.progress import track
 
-from pc3d.cli.own_task import admit_named, open_crew
-from pc3d.errors import BadInput
-from pc3d.evaluation.film import FILM_FORMATS, Frame, frames, frames_per_second, with_caption
+from pc3d.cli.own_task import admit_named, open_arena
+from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
 from pc3d.evaluation.host_film import film_on_host
 from pc3d.evaluation.recording import Recording, record
-from pc3d.evaluation.replay import WORLDS, replay
-from pc3d.evaluation.starts import rollout_keys
-from pc3d.files import explained, write_atomically
-from pc3d.hosted.crew import DEFAULT_HOSTING, Crew, Hosting
-from pc3d.policy import Policy, load_policy
-from pc3d.tasks import playable
+from pc3d.evaluation.replay import has_replays, replay
+from pc3d.play.arena import Arena, HostedArena
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.play.starts import rollout_keys
+from pc3d.runs.policy import Policy, load_policy
+from pc3d.system.errors import BadInput
+from pc3d.system.files import explained, write_atomically
+from pc3d.tasks.make import playable
+from pc3d.tasks.registry import TASKS
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 64, 4096
 
@@ -61,8 +63,8 @@ def run(command: Command) -> int:
             f"a picture is {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels wide, not {command.size}"
         )
     policy.experiment.rosters.refuse_sealed((command.team_size,))
-    with open_crew(experiment, command.task, command.hosting, original=False) as crew:
-        episode, pictures = _play(policy, command, crew)
+    with open_arena(experiment, command.task, command.hosting, original=False) as arena:
+        episode, pictures = _play(policy, command, arena)
     with explained(f"writing {out}"):
         out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix == ".html":
@@ -76,21 +78,20 @@ def run(command: Command) -> int:
     return 0
 
 
-def _play(policy: Policy, command: Command, crew: Crew | None) -> tuple[Recording, list[Frame]]:
+def _play(policy: Policy, command: Command, arena: Arena) -> tuple[Recording, list[Picture]]:
     """The episode, and its pictures if they are taken as it is played."""
-    task, size = policy.task.with_slots(command.team_size), command.team_size
+    size, greedy = command.team_size, command.actions == "greedy"
     keys = rollout_keys(size, 1, first=command.rollout)
-    greedy = command.actions == "greedy"
-    if crew is not None:
-        return film_on_host(policy, crew, keys, size, greedy=greedy)
-    return record(task, policy.actor, policy.teacher, keys, size, greedy=greedy).one(0), []
+    if isinstance(arena, HostedArena):
+        return film_on_host(policy, arena, keys, size, greedy=greedy)
+    return record(arena.with_slots(size), policy.networks, keys, size, greedy=greedy).one(0), []
 
 
 def _write_film(
-    out: Path, policy: Policy, episode: Recording, pictures: list[Frame], command: Command
+    out: Path, policy: Policy, episode: Recording, pictures: list[Picture], command: Command
 ) -> None:
     moments = len(episode.rewards) + 1
-    drawn: Iterator[Frame]
+    drawn: Iterator[Picture]
     if pictures:
         drawn = (with_caption(picture, episode, moment) for moment, picture in enumerate(pictures))
     else:
@@ -104,11 +105,10 @@ def _write_film(
 
 
 def _write_page(out: Path, policy: Policy, episode: Recording, rollout: int) -> None:
-    from pc3d.report.page import replay_page
+    from pc3d.report.page.page import replay_page
 
-    if policy.experiment.task not in WORLDS:
-        raise BadInput(
-            f"pages show {', '.join(WORLDS)} only: film {policy.experiment.task} as a .gif or .mp4"
-        )
+    if not has_replays(policy.experiment.task):
+        shown = ", ".join(filter(has_replays, TASKS))
+        raise BadInput(f"pages show {shown} only: film {policy.experiment.task} as a .gif or .mp4")
 
     write_atomically(out, replay_page([replay(policy, episode, rollout)]).encode())

@@ -10,33 +10,33 @@ import numpy as np
 
 from pc3d.evaluation.recording import Recording, cosine
 from pc3d.evaluation.recovery import recovery
-from pc3d.evaluation.scores import score
-from pc3d.hosted.crew import Crew
+from pc3d.experiment.methods import GateMode
 from pc3d.networks.actor import Actor
-from pc3d.networks.conditioning import ContextConditioning, GateMode
-from pc3d.policy import Policy
-from pc3d.tasks.task import Game
+from pc3d.networks.conditioning import ContextConditioning
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import Arena
+from pc3d.play.scores import score
+from pc3d.runs.policy import Policy
 
 
-def context_summary(
-    policy: Policy, task: Game, recording: Recording, *, greedy: bool, crew: Crew | None = None
-) -> dict[str, Any]:
+def context_summary(policy: Policy, arena: Arena, recording: Recording, *, greedy: bool) -> dict[str, Any]:
     """What one cell of the paper's figure shows, and returns with the gate forced off and on.
 
     All means are over the decisions made: agents that were there, steps before the end.
     """
     assert recording.context is not None
     size, rollouts = recording.team_size, len(recording.returns)
+    filled = recording.present.any(axis=(0, 1))
     gate, student, teacher = (
-        np.asarray(values, float)[:, :, :size]
+        np.asarray(values, float)[:, :, filled]
         for values in (recording.context.gate, recording.context.student, recording.context.teacher)
     )
-    decisions = np.broadcast_to(recording.played[:, :, None], gate.shape)
+    decisions = recording.decisions[:, :, filled]
     steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
     alignment = cosine(student[:, :steps], teacher[:, :steps])
     by_step = np.mean(alignment, axis=(0, 2), where=decisions[:, :steps])
     forced = {
-        mode: score(task, with_gate(policy.actor, mode), size, rollouts, greedy=greedy, crew=crew)
+        mode: score(arena, ActorTeam(with_gate(policy.actor, mode), greedy), size, rollouts)
         for mode in ("off", "on")
     }
     return {

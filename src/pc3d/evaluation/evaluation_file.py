@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pc3d.checked_json import read_checked, write_checked
-from pc3d.files import check_digests, digest_of, digests_in
+from pc3d.system.checked_json import read_checked, write_checked
+from pc3d.system.files import check_digests, digest_of, digests_in
 
 NAMES = (
     "format",

@@ -12,8 +12,8 @@ import jax
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from pc3d.errors import BadInput
 from pc3d.evaluation.recording import Recording
+from pc3d.system.errors import BadInput
 from pc3d.tasks.task import AnyTask
 
 CAPTION_WIDTH, CAPTION_HEIGHT = 320, 28  # room for the longest caption, even under a narrow picture
@@ -23,12 +23,12 @@ EPISODE_SECONDS = 15  # a long episode is shown faster
 SLOWEST, FASTEST = 5, 25  # frames per second
 LAST_FRAME_SECONDS = 1.5
 
-Frame = np.ndarray
+Picture = np.ndarray
 
 
 def frames(
     task: AnyTask, episode: Recording, *, size: int = 480, show_range: bool = False
-) -> Iterator[Frame]:
+) -> Iterator[Picture]:
     """A picture of every moment of an episode (a recording without an episode axis), the start first."""
     moments = range(len(episode.rewards) + 1)
     states = [jax.tree.map(lambda values, at=moment: values[at], episode.states) for moment in moments]
@@ -36,7 +36,7 @@ def frames(
         yield with_caption(picture, episode, moment)
 
 
-def with_caption(picture: Frame, episode: Recording, moment: int) -> Frame:
+def with_caption(picture: Picture, episode: Recording, moment: int) -> Picture:
     """A picture with what had happened so far written below it."""
     return _above_text(picture, caption(episode, moment))
 
@@ -53,13 +53,13 @@ def frames_per_second(steps: int) -> int:
     return min(max(round(steps / EPISODE_SECONDS), SLOWEST), FASTEST)
 
 
-def save_gif(path: Path, pictures: list[Frame], rate: int) -> None:
+def save_gif(path: Path, pictures: list[Picture], rate: int) -> None:
     images = [Image.fromarray(picture).quantize(64) for picture in pictures]
     durations = [1000 // rate] * (len(images) - 1) + [int(1000 * LAST_FRAME_SECONDS)]
     images[0].save(path, save_all=True, append_images=images[1:], duration=durations, loop=0, optimize=True)
 
 
-def save_mp4(path: Path, pictures: list[Frame], rate: int) -> None:
+def save_mp4(path: Path, pictures: list[Picture], rate: int) -> None:
     height, width, _ = pictures[0].shape
     options = f"-y -loglevel error -f rawvideo -pix_fmt rgb24 -s {width}x{height} -r {rate} -i -".split()
     # Players want an even number of pixels each way.
@@ -74,7 +74,7 @@ def save_mp4(path: Path, pictures: list[Frame], rate: int) -> None:
         raise BadInput(f"ffmpeg could not write {path}: {finished.stderr.decode(errors='replace').strip()}")
 
 
-FILM_FORMATS: dict[str, Callable[[Path, list[Frame], int], None]] = {".gif": save_gif, ".mp4": save_mp4}
+FILM_FORMATS: dict[str, Callable[[Path, list[Picture], int], None]] = {".gif": save_gif, ".mp4": save_mp4}
 
 
 def _ffmpeg() -> str:
@@ -90,7 +90,7 @@ def _ffmpeg() -> str:
     return str(get_ffmpeg_exe())
 
 
-def _above_text(picture: Frame, text: str) -> Frame:
+def _above_text(picture: Picture, text: str) -> Picture:
     height, width, _ = picture.shape
     wide = max(width, CAPTION_WIDTH)
     image = Image.new("RGB", (wide, height + CAPTION_HEIGHT), PAPER)

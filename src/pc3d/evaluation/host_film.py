@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-import numpy as np
-from jaxtyping import Bool, Int, PRNGKeyArray
+from dataclasses import dataclass, field
+from typing import Any
 
-from pc3d.evaluation.film import Frame
-from pc3d.evaluation.recording import Recording, record_on_host
-from pc3d.hosted.crew import Crew
-from pc3d.lockstep import Actions, CrewWorlds, Keys
-from pc3d.policy import Policy
-from pc3d.tasks.task import Game, Outcome
+from jaxtyping import PRNGKeyArray
+
+from pc3d.evaluation.film import Picture
+from pc3d.evaluation.recording import Recording, record
+from pc3d.play.arena import HostedArena
+from pc3d.play.hosted.worlds import CrewWorlds, Views
+from pc3d.runs.policy import Policy
+from pc3d.tasks.task import Outcome
 
 
 def film_on_host(
-    policy: Policy, crew: Crew, key: PRNGKeyArray, team_size: int, *, greedy: bool
-) -> tuple[Recording, list[Frame]]:
+    policy: Policy, arena: HostedArena, key: PRNGKeyArray, team_size: int, *, greedy: bool
+) -> tuple[Recording, list[Picture]]:
     """One episode and its pictures, the start first."""
-    pictures: list[Frame] = []
+    filmed = _FilmedArena(arena.game.with_slots(team_size), arena.crew)
+    recording = record(filmed, policy.networks, key, team_size, greedy=greedy)
+    return recording.one(0), filmed.pictures
 
-    def begin(game: Game, keys: Keys, team_sizes: Int[np.ndarray, " episode"]) -> CrewWorlds:
-        return _FilmedWorlds(pictures, crew, game, keys, team_sizes)
 
-    task = policy.task.with_slots(team_size)
-    recording = record_on_host(task, policy.actor, policy.teacher, key, team_size, begin, greedy=greedy)
-    return recording.one(0), pictures
+@dataclass(frozen=True)
+class _FilmedArena(HostedArena):
+    pictures: list[Picture] = field(default_factory=list)
+
+    def worlds(self) -> CrewWorlds:
+        return _FilmedWorlds(self)
 
 
 class _FilmedWorlds(CrewWorlds):
     """A single episode that is drawn when it begins and after every step."""
 
-    def __init__(
-        self,
-        pictures: list[Frame],
-        crew: Crew,
-        game: Game,
-        keys: Keys,
-        team_sizes: Int[np.ndarray, " episode"],
-    ) -> None:
-        super().__init__(crew, game, keys, team_sizes)
-        self._pictures, self._camera = pictures, crew
-        pictures.append(crew.picture(0))
+    def __init__(self, arena: _FilmedArena) -> None:
+        super().__init__(arena.crew, arena.game)
+        self._pictures = arena.pictures
 
-    def step(self, going: Bool[np.ndarray, " episode"], keys: Keys, actions: Actions) -> Outcome:
-        outcome = super().step(going, keys, actions)
-        self._pictures.append(self._camera.picture(0))
-        return outcome
+    def begin(self, *given: Any) -> Views:
+        views = super().begin(*given)
+        self._pictures.append(self.crew.picture(0))
+        return views
+
+    def step(self, *given: Any) -> tuple[Views, Outcome]:
+        stepped = super().step(*given)
+        self._pictures.append(self.crew.picture(0))
+        return stepped

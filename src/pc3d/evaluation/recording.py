@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.hosted.crew import Crew
-from pc3d.lockstep import ActorTeam, Begin, on_host, play_in_lockstep
-from pc3d.networks.actor import Actor
-from pc3d.networks.teacher import Teacher
-from pc3d.rollout import Episode, draws_of, play
-from pc3d.tasks import playable
-from pc3d.tasks.task import AnyTask, Game
+from pc3d.networks.build import PolicyNetworks
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import Arena, played
+from pc3d.play.episode import Episode, draws_of
+from pc3d.play.presence import joined
+from pc3d.tasks.task import AnyTask, Game, Task
 
 
 class ContextUse(eqx.Module):
@@ -38,83 +36,77 @@ class Recording(eqx.Module):
 
     team_size: int = eqx.field(static=True)
     states: Any  # arrays over (episode, moment, ...), the start first; None for worlds on the host
+    present: Bool[Array, "*episode moment agent"]
     played: Bool[Array, "*episode time"]  # false after an episode's end
     rewards: Float[Array, "*episode time"]
     returns: Float[Array, "*episode"]
     context: ContextUse | None
 
+    @property
+    def decisions(self) -> Bool[np.ndarray, "*episode time agent"]:
+        """Who was there and had to act."""
+        return np.asarray(self.present)[..., :-1, :] & np.asarray(self.played)[..., None]
+
     def one(self, episode: int) -> Recording:
-        """That episode, without what lies after its end and without the slots that nobody fills."""
+        """That episode, without what lies after its end and without the slots that nobody ever fills."""
         single = jax.tree.map(lambda values: values[episode], self)
-        steps, agents = int(single.played.sum()), self.team_size
-        use = jax.tree.map(lambda values: values[:steps, :agents], single.context)
-        states = jax.tree.map(lambda values: values[: steps + 1], single.states)
-        return Recording(agents, states, single.played[:steps], single.rewards[:steps], single.returns, use)
+        steps = int(single.played.sum())
+        agents = int(np.max(np.flatnonzero(single.present[: steps + 1].any(axis=0)), initial=-1)) + 1
+        return Recording(
+            self.team_size,
+            jax.tree.map(lambda values: values[: steps + 1], single.states),
+            single.present[: steps + 1, :agents],
+            single.played[:steps],
+            single.rewards[:steps],
+            single.returns,
+            jax.tree.map(lambda values: values[:steps, :agents], single.context),
+        )
 
 
 def record(
-    task: Game,
-    actor: Actor,
-    teacher: Teacher | None,
-    keys: PRNGKeyArray,
-    team_size: int,
-    *,
-    greedy: bool = False,
-    crew: Crew | None = None,
+    arena: Arena, networks: PolicyNetworks, keys: PRNGKeyArray, team_size: int, *, greedy: bool = False
 ) -> Recording:
-    """Play the episodes of these keys, in the worlds of the crew if there is one, and keep everything."""
-    if crew is not None:
-        return record_on_host(task, actor, teacher, keys, team_size, on_host(crew), greedy=greedy)
-    played = _record(playable(task), greedy, actor, teacher, keys, jnp.asarray(team_size))
-    states, steps, rewards, returns, context = jax.device_get(played)
-    return Recording(team_size, states, steps, rewards, returns, context)
+    """Play the episodes of these keys and keep everything; worlds on the host keep their states."""
+    team, sizes = ActorTeam(networks.actor, greedy), np.full(len(keys), team_size, np.int32)
+    seen = played(arena, team, keys, sizes, _everything, (networks, keys))
+    return Recording(team_size, *seen)
 
 
-def record_on_host(
-    task: Game,
-    actor: Actor,
-    teacher: Teacher | None,
-    keys: PRNGKeyArray,
-    team_size: int,
-    begin: Begin,
-    *,
-    greedy: bool,
-) -> Recording:
-    """The same for worlds on the host: all but their states."""
-    team = ActorTeam(actor, greedy=greedy)
-    episodes = play_in_lockstep(task, keys, np.full(len(keys), team_size), begin, team)
-    returns = task.reported_return(jnp.asarray(episodes.total_reward), jnp.asarray(team_size))
-    context = jax.device_get(_context_use(actor, teacher, episodes))
-    return Recording(team_size, None, episodes.played, episodes.rewards, jax.device_get(returns), context)
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def _record(
-    task: AnyTask,
-    greedy: bool,
-    actor: Actor,
-    teacher: Teacher | None,
-    keys: PRNGKeyArray,
-    team_size: Int[Array, ""],
+def _everything(
+    game: Game, episodes: Episode, beside: tuple[PolicyNetworks, PRNGKeyArray]
 ) -> tuple[Any, ...]:
-    episodes = jax.vmap(lambda key: play(task, actor, key, team_size, greedy=greedy))(keys)
-    states = jax.vmap(lambda key, actions: _states(task, key, team_size, actions))(keys, episodes.actions)
-    returns = task.reported_return(episodes.total_reward, team_size)
-    return states, episodes.played, episodes.rewards, returns, context_use(actor, teacher, episodes)
+    networks, keys = beside
+    states = _states(game, keys, episodes) if isinstance(game, Task) else None
+    returns = jax.vmap(game.reported_return)(episodes.total_reward, episodes.team_size)
+    context = _context_use(game, networks, episodes)
+    return states, episodes.present, episodes.played, episodes.rewards, returns, context
 
 
-def context_use(actor: Actor, teacher: Teacher | None, episodes: Episode) -> ContextUse | None:
+def _states(task: AnyTask, keys: PRNGKeyArray, episodes: Episode) -> Any:
+    """The start and the state after every step: the episodes' actions played once more."""
+    draws = draws_of(task, keys)
+    start = jax.vmap(task.reset)(draws.start, episodes.team_size)
+
+    def step(state: Any, drawn: tuple[PRNGKeyArray, Array]) -> tuple[Any, Any]:
+        state, _ = jax.vmap(task.step)(drawn[0], state, drawn[1])
+        return state, state
+
+    _, later = jax.lax.scan(step, start, (draws.steps, jnp.moveaxis(episodes.actions, 1, 0)))
+    return jax.tree.map(
+        lambda first, rest: jnp.moveaxis(jnp.concatenate([first[None], rest]), 0, 1), start, later
+    )
+
+
+def _context_use(game: Game, networks: PolicyNetworks, episodes: Episode) -> ContextUse | None:
     """Look into every decision of the episodes; None for a method without contexts."""
-    seen = episodes.observations[:, :-1]
-    features = actor.remember(actor.first_memory(*episodes.active.shape), seen)
-    policy = actor.conditioning(features)
+    actor, teacher = networks.actor, networks.teacher
+    seen, present = jnp.asarray(episodes.observations[:, :-1]), jnp.asarray(episodes.present[:, :-1])
+    fresh = joined(present) if game.roster_changes else None
+    count, _, agents, _ = seen.shape
+    policy = actor.conditioning(actor.remember(actor.first_memory(count, agents), seen, fresh))
     if policy.context is None or policy.gate is None or teacher is None:
         return None
-    active = jnp.broadcast_to(episodes.active[:, None], seen.shape[:-1])
-    return ContextUse(policy.gate, policy.context, teacher.contexts(seen, active))
-
-
-_context_use = jax.jit(context_use)
+    return ContextUse(policy.gate, policy.context, teacher.contexts(seen, present))
 
 
 def cosine(
@@ -128,16 +120,3 @@ def directions(vectors: Float[np.ndarray, "... context"]) -> Float[np.ndarray, "
     """The vectors with length 1; zeros stay what they are."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-
-
-def _states(task: AnyTask, key: PRNGKeyArray, team_size: Array, actions: Int[Array, "time agent"]) -> Any:
-    """The start and the state after every step: the episode's actions played once more."""
-    draws = draws_of(task, key)
-    start = task.reset(draws.start, team_size)
-
-    def step(state: Any, drawn: tuple[PRNGKeyArray, Array]) -> tuple[Any, Any]:
-        state, _ = task.step(drawn[0], state, drawn[1])
-        return state, state
-
-    _, later = jax.lax.scan(step, start, (draws.steps, actions))
-    return jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), start, later)

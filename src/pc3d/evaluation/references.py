@@ -3,74 +3,84 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Array, Float, Int
 
-from pc3d.evaluation.lockstep import PortWorlds
-from pc3d.evaluation.scores import Scores, score_team
-from pc3d.evaluation.scripted.foraging import gather
-from pc3d.evaluation.scripted.spread import cover
-from pc3d.evaluation.scripted.warehouse import deliver
-from pc3d.evaluation.starts import rollout_keys
-from pc3d.hosted.crew import Crew
-from pc3d.lockstep import Actions, Team, Worlds, on_host
-from pc3d.rollout import choose
+from pc3d.experiment.execution import ALONE, Execution
+from pc3d.play.arena import Arena
+from pc3d.play.choosing import choose
+from pc3d.play.scores import SizeScores, score
+from pc3d.play.team import Decision, Team, View
+from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import Game
 
 # A script sees the whole state of one episode and acts for everybody in it.
 Script = Callable[[Any], Int[np.ndarray, " agent"]]
-SCRIPTS: dict[str, Script] = {"spread": cover, "lbf": gather, "rware": deliver}
 STAY = 0  # in the three built-in tasks the first action does nothing
 
 
-class RandomTeam:
+class _Forgetful:
+    """Nobody remembers anything."""
+
+    def first(self, episodes: int, slots: int) -> None:
+        del episodes, slots
+
+
+class RandomTeam(_Forgetful):
     """All actions equally likely, by the draws that a policy's actions would use."""
+
+    execution: ClassVar[Execution] = ALONE
 
     def __init__(self, action_count: int) -> None:
         self._action_count = action_count
 
-    def act(self, worlds: Worlds, chances: Float[np.ndarray, "rollout agent"]) -> Actions:
-        del worlds
+    def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
+        del view
         actions, _ = choose(jnp.zeros((*chances.shape, self._action_count)), jnp.asarray(chances))
-        return np.asarray(actions)
+        return memory, Decision(actions)
 
 
-class IdleTeam:
+class IdleTeam(_Forgetful):
     """Nobody ever does anything."""
 
-    def act(self, worlds: Worlds, chances: Float[np.ndarray, "rollout agent"]) -> Actions:
-        del worlds
-        return np.full(chances.shape, STAY)
+    execution: ClassVar[Execution] = ALONE
+
+    def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
+        del view
+        return memory, Decision(jnp.full(chances.shape, STAY))
 
 
-class ScriptedTeam:
-    """Everybody follows a script."""
+class ScriptedTeam(_Forgetful):
+    """Everybody follows a script that sees everything."""
+
+    execution: ClassVar[Execution] = Execution(central_module=True, privileged=True)
 
     def __init__(self, script: Script) -> None:
         self._script = script
 
-    def act(self, worlds: Worlds, chances: Float[np.ndarray, "rollout agent"]) -> Actions:
-        del chances
-        return np.stack([self._script(state) for state in worlds.states()])
+    def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
+        states = jax.device_get(view.states)
+        episodes = [jax.tree.map(lambda values, at=at: values[at], states) for at in range(len(chances))]
+        return memory, Decision(jnp.asarray([self._script(state) for state in episodes]))
 
 
 def reference_teams(task: Game) -> dict[str, Team]:
     """The references there are for a task, by the name their rows carry."""
     random: dict[str, Team] = {"random": RandomTeam(task.action_count)}
-    if task.name not in SCRIPTS:  # of an own task nobody knows which action does nothing, if any
+    script = TASKS[task.name].script if task.name in TASKS else None
+    if script is None:  # of an own task nobody knows which action does nothing, if any
         return random
-    return {**random, "noop": IdleTeam(), "scripted": ScriptedTeam(SCRIPTS[task.name])}
+    return {**random, "noop": IdleTeam(), "scripted": ScriptedTeam(script.load())}
 
 
 def reference_scores(
-    task: Game, team_sizes: tuple[int, ...], rollouts: int, crew: Crew | None = None
-) -> Iterator[tuple[str, int, Scores]]:
+    arena: Arena, team_sizes: tuple[int, ...], rollouts: int
+) -> Iterator[tuple[str, int, SizeScores]]:
     """Each reference at each size, on the starts that policies meet: (name, team size, scores)."""
-    begin = PortWorlds if crew is None else on_host(crew)
-    for name, team in reference_teams(task).items():
+    for name, team in reference_teams(arena.game).items():
         for size in team_sizes:
-            narrow = task.with_slots(size)
-            yield name, size, score_team(narrow, rollout_keys(size, rollouts), size, begin, team)
+            yield name, size, score(arena.with_slots(size), team, size, rollouts)

@@ -9,21 +9,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pc3d.errors import BadInput
 from pc3d.evaluation.context import context_summary
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, write_evaluation
 from pc3d.evaluation.recording import record
 from pc3d.evaluation.references import reference_scores
-from pc3d.evaluation.replay import WORLDS, replay
-from pc3d.evaluation.scores import Scores, score
-from pc3d.evaluation.starts import STARTS_SEED, rollout_keys
+from pc3d.evaluation.replay import has_replays, replay
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
-from pc3d.files import explained, one_owner, refuse_oddities, write_atomically
-from pc3d.hosted.crew import Crew
-from pc3d.methods import method_named
-from pc3d.policy import Policy
-from pc3d.roster import Rosters
-from pc3d.tasks.task import Game
+from pc3d.experiment.methods import method_named
+from pc3d.experiment.rosters import Rosters
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import Arena
+from pc3d.play.scores import score
+from pc3d.play.starts import STARTS_SEED, rollout_keys
+from pc3d.runs.policy import Policy
+from pc3d.system.errors import BadInput
+from pc3d.system.files import explained, one_owner, refuse_oddities, write_atomically
 
 Advance = Callable[[], None]
 
@@ -69,29 +69,28 @@ DEFAULT_SETTINGS = EvaluationSettings()
 
 def evaluate(
     policy: Policy,
+    arena: Arena,
     folder: Path,
     team_sizes: tuple[int, ...] | None = None,
     settings: EvaluationSettings = DEFAULT_SETTINGS,
     advance: Advance = lambda: None,
-    crew: Crew | None = None,
 ) -> list[ScoreRow]:
     """Score a policy at every size and write contexts, replays and scores; `advance` counts `parts`.
 
-    Worlds on the host need their crew. The scores come last, and old ones go first: where they lie, all of
-    the evaluation does.
+    The scores come last, and old ones go first: where they lie, all of the evaluation does.
     """
     sizes = policy.experiment.rosters.all if team_sizes is None else team_sizes
     policy.experiment.rosters.refuse_sealed(sizes)
-    task = policy.task.with_slots(max(sizes))
+    wide = arena.with_slots(max(sizes))
     for size in sizes:
-        task.with_slots(size)  # says what is wrong with the size, if anything is
-    if settings.backend == "original" and crew is None:
+        wide.with_slots(size)  # says what is wrong with the size, if anything is
+    if settings.backend == "original" and arena.compiled:
         raise BadInput("scoring on the original packages needs a crew that steps them")
-    experiment = policy.experiment
+    experiment, team = policy.experiment, ActorTeam(policy.actor, settings.greedy)
     player = Player(experiment.task, experiment.method, experiment.seed)
     rows = []
     for size in sizes:
-        rows += score_rows(player, experiment.rosters, size, _scores(policy, task, size, settings, crew))
+        rows += score_rows(player, experiment.rosters, size, score(wide, team, size, settings.rollouts))
         advance()
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
@@ -100,8 +99,8 @@ def evaluate(
             for outdated in (settings.scores_file, settings.rules_file):
                 (folder / outdated).unlink(missing_ok=True)
             if settings.backend != "original":
-                _look_inside(policy, task, folder, sizes, settings, advance, crew)
-            scores = as_csv(rows, task.measure_names)
+                _look_inside(policy, wide, folder, sizes, settings, advance)
+            scores = as_csv(rows, wide.game.measure_names)
             write_evaluation(folder, _about(policy, sizes, settings), scores)
             write_atomically(folder / settings.scores_file, scores)
     return rows
@@ -113,37 +112,31 @@ def parts(sizes: int, settings: EvaluationSettings) -> int:
 
 
 def evaluate_references(
-    task: Game,
+    arena: Arena,
     rosters: Rosters,
     team_sizes: tuple[int, ...],
     rollouts: int,
     folder: Path,
     advance: Advance,
-    crew: Crew | None = None,
 ) -> list[ScoreRow]:
     """Score the players that never learned, and write references.csv."""
     rows = []
-    for name, size, scores in reference_scores(task, team_sizes, rollouts, crew):
-        rows += score_rows(Player(task.name, name), rosters, size, scores)
+    for name, size, scores in reference_scores(arena, team_sizes, rollouts):
+        rows += score_rows(Player(arena.game.name, name), rosters, size, scores)
         advance()
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / "references.csv", as_csv(rows, task.measure_names))
+        write_atomically(folder / "references.csv", as_csv(rows, arena.game.measure_names))
     return rows
-
-
-def _scores(policy: Policy, task: Game, size: int, settings: EvaluationSettings, crew: Crew | None) -> Scores:
-    return score(task, policy.actor, size, settings.rollouts, greedy=settings.greedy, crew=crew)
 
 
 def _look_inside(
     policy: Policy,
-    task: Game,
+    arena: Arena,
     folder: Path,
     sizes: tuple[int, ...],
     settings: EvaluationSettings,
     advance: Advance,
-    crew: Crew | None,
 ) -> None:
     """Write one replay per size (if the task has replays) and context.json (if the method has contexts)."""
     replays = folder / "replays"
@@ -155,12 +148,12 @@ def _look_inside(
     rollouts = settings.context_rollouts if method_named(policy.experiment.method).has_context else 1
     for size in sizes:
         keys = rollout_keys(size, rollouts)
-        recording = record(task, policy.actor, policy.teacher, keys, size, greedy=settings.greedy, crew=crew)
-        if policy.experiment.task in WORLDS:
+        recording = record(arena, policy.networks, keys, size, greedy=settings.greedy)
+        if has_replays(policy.experiment.task):
             document = json.dumps(replay(policy, recording.one(0), 0), separators=(",", ":"))
             write_atomically(replays / f"size-{size}.json", document.encode())
         if recording.context is not None:
-            contexts[str(size)] = context_summary(policy, task, recording, greedy=settings.greedy, crew=crew)
+            contexts[str(size)] = context_summary(policy, arena, recording, greedy=settings.greedy)
         advance()
     if contexts:
         content = {"rollouts": settings.context_rollouts, "by_size": contexts}

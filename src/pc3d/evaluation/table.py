@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pc3d.evaluation.scores import Scores
-from pc3d.roster import Rosters
+from pc3d.experiment.rosters import Rosters
+from pc3d.play.scores import SizeScores
 
 COLUMNS = ("task", "method", "seed", "split", "team_size", "rollout", "return")
 
@@ -36,7 +36,7 @@ class Player:
     seed: int = 0
 
 
-def score_rows(player: Player, rosters: Rosters, team_size: int, scores: Scores) -> list[ScoreRow]:
+def score_rows(player: Player, rosters: Rosters, team_size: int, scores: SizeScores) -> list[ScoreRow]:
     """The rows of one team size."""
     return [
         ScoreRow(

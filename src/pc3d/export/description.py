@@ -7,8 +7,9 @@ from importlib.metadata import version
 from typing import Any
 
 from pc3d.export.plain_actor import PlainActor
-from pc3d.files import digest_of
-from pc3d.policy import Policy
+from pc3d.presets.experiment_file import to_plain
+from pc3d.runs.policy import Policy
+from pc3d.system.files import digest_of
 
 
 def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
@@ -31,5 +32,5 @@ def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
         "memory": {"width": actor.memory_width, "start": "zeros at the start of every episode"},
         "network": asdict(actor.network),
         "precision": "float32",
-        "experiment": asdict(experiment),
+        "experiment": to_plain(experiment),
     }

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.checkpoint import KEY
 from pc3d.export.graph_builder import GraphBuilder, Shapes
 from pc3d.export.plain_actor import Network, PlainActor
+from pc3d.runs.checkpoint import KEY
 
 
 def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = False) -> bytes:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float, UInt8
 
-from pc3d.errors import MissingExtra
 from pc3d.networks.layers import Activation
+from pc3d.system.errors import MissingExtra
 
 try:
     import onnx

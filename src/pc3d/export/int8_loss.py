@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.evaluation.lockstep import PortWorlds
-from pc3d.evaluation.scores import score_team
-from pc3d.evaluation.starts import rollout_keys
+from pc3d.experiment.rosters import Rosters
 from pc3d.export.runtime import OnnxActor, OnnxTeam
-from pc3d.roster import Rosters
+from pc3d.play.arena import CompiledArena
+from pc3d.play.scores import score
 from pc3d.tasks.task import Game
 
 
@@ -62,10 +61,9 @@ def play_both(
     actors = [OnnxActor(model) for model in models]
     played = []
     for size in team_sizes:
-        world = task.with_slots(size)
-        keys = rollout_keys(size, rollouts)
+        arena = CompiledArena(task.with_slots(size))
         float32, int8 = (
-            np.asarray(score_team(world, keys, size, PortWorlds, OnnxTeam(actor)).returns) for actor in actors
+            np.asarray(score(arena, OnnxTeam(actor), size, rollouts).returns) for actor in actors
         )
         played.append(SizeReturns(size, rosters.split_of(size), float32, int8))
         advance()

@@ -7,8 +7,6 @@ from typing import Literal
 
 import numpy as np
 
-from pc3d.checkpoint import named_arrays
-from pc3d.errors import BadInput
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import (
     Conditioning,
@@ -19,6 +17,8 @@ from pc3d.networks.conditioning import (
     PlainHead,
 )
 from pc3d.networks.layers import Activation
+from pc3d.runs.checkpoint import named_arrays
+from pc3d.system.errors import BadInput
 
 ConditioningKind = Literal["plain", "film", "hypernetwork"]
 KINDS: dict[type[Conditioning], ConditioningKind] = {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 
-from pc3d.errors import MissingExtra
-from pc3d.lockstep import Actions, Worlds
+from pc3d.experiment.execution import ALONE, Execution
+from pc3d.play.team import Decision, View
+from pc3d.system.errors import MissingExtra
 
 try:
     import onnxruntime
@@ -53,20 +56,23 @@ class OnnxActor:
 
 
 class OnnxTeam:
-    """The exported policy in every slot of worlds that are played in lockstep, with its memories."""
+    """The exported policy in every slot, asked moment by moment."""
+
+    execution: ClassVar[Execution] = ALONE
 
     def __init__(self, actor: OnnxActor) -> None:
         self._actor = actor
-        self._memory: Float[np.ndarray, "batch h"] | None = None
 
-    def act(self, worlds: Worlds, chances: Float[np.ndarray, "episode agent"]) -> Actions:
-        observations = worlds.observations().astype(np.float32)
-        rows = observations.reshape(-1, observations.shape[-1])
-        if self._memory is None:
-            self._memory = self._actor.first_memory(len(rows))
-        step = self._actor.step(rows, self._memory)
-        self._memory = step.memory
-        return choose(step.probabilities, chances.reshape(-1)).reshape(chances.shape)
+    def first(self, episodes: int, slots: int) -> Float[np.ndarray, "batch h"]:
+        return self._actor.first_memory(episodes * slots)
+
+    def step(
+        self, memory: Float[np.ndarray, "batch h"], view: View, chances: Float[Array, "episode agent"]
+    ) -> tuple[Float[np.ndarray, "batch h"], Decision]:
+        observations = np.asarray(view.observations, np.float32)
+        step = self._actor.step(observations.reshape(-1, observations.shape[-1]), memory)
+        actions = choose(step.probabilities, np.asarray(chances).ravel())
+        return step.memory, Decision(jnp.asarray(actions.reshape(chances.shape)))
 
 
 def choose(

@@ -6,11 +6,11 @@ It sees one agent's observations and nothing else; all that is central stays in 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from pc3d.experiment.settings import ActorSettings
 from pc3d.networks.conditioning import Conditioning, PolicyOutput
 from pc3d.networks.layers import Activation, Gru, Mlp
-from pc3d.settings import ActorSettings
 
 
 class Actor(eqx.Module):
@@ -49,11 +49,13 @@ class Actor(eqx.Module):
         self,
         memory: Float[Array, "sequence agent h"],
         observations: Float[Array, "sequence time agent observation"],
+        fresh: Bool[Array, "sequence time agent"] | None = None,
     ) -> Float[Array, "sequence time agent h"]:
-        """The recurrent features at every moment of each sequence.
+        """The recurrent features at every moment of each sequence; where `fresh`, from nothing.
 
         All sequences at once, because one large matrix product is far faster than many small ones; time
         comes first inside, where the observations are still narrow.
         """
         by_time = jnp.moveaxis(observations, 1, 0)
-        return jnp.moveaxis(self.memory.over_time(memory, self.encoder(by_time)), 0, 1)
+        fresh_by_time = None if fresh is None else jnp.moveaxis(fresh, 1, 0)
+        return jnp.moveaxis(self.memory.over_time(memory, self.encoder(by_time), fresh_by_time), 0, 1)

@@ -6,17 +6,16 @@ Equations 2 and 3 of the paper (student context, reliance, gate, FiLM) and, for 
 from __future__ import annotations
 
 import abc
-from typing import Literal
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from pc3d.experiment.methods import WITHOUT_CONTEXT, GateMode
+from pc3d.experiment.settings import DistillationSettings, Recipe
 from pc3d.networks.layers import Dense, Mlp
-from pc3d.settings import DistillationSettings, Recipe
 
-GateMode = Literal["adaptive", "off", "on"]
 POLICY_GAIN = 0.01  # a nearly uniform first policy
 MODULATION_GAIN = 0.1  # a nearly unconditioned one
 
@@ -151,3 +150,10 @@ class HyperHead(ContextConditioning):
         change = change.reshape(*features.shape[:-1], features.shape[-1] + 1, -1)
         change_of_logits = jnp.sum(features[..., None] * change[..., :-1, :], axis=-2) + change[..., -1, :]
         return PolicyOutput(self.head(features) + gate[..., None] * change_of_logits, context, gate)
+
+
+CONDITIONINGS: dict[str, type[Conditioning]] = {
+    WITHOUT_CONTEXT: PlainHead,
+    "film": GatedFilm,
+    "hypernetwork": HyperHead,
+}

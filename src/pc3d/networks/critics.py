@@ -8,23 +8,23 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from pc3d.experiment.settings import CriticSettings
 from pc3d.networks.layers import Activation, Dense, Mlp
 from pc3d.networks.teacher import Teacher
-from pc3d.settings import CriticSettings
 
 
 class TeamView(eqx.Module):
     """All a critic may look at, at each moment."""
 
     observations: Float[Array, "... agent observation"]
-    active: Bool[Array, "... agent"]
+    present: Bool[Array, "... agent"]
     features: Float[Array, "... agent feature"] | None = None  # the actor's, for a local critic
     global_state: Float[Array, "... state"] | None = None
 
     @property
     def clean_observations(self) -> Float[Array, "... agent observation"]:
         """Zero where nobody is, so that the content of padded slots cannot matter."""
-        return jnp.where(self.active[..., None], self.observations, 0)
+        return jnp.where(self.present[..., None], self.observations, 0)
 
 
 class CriticInputs(eqx.Module):
@@ -83,8 +83,8 @@ class JointCritic(Critic):
         self.head = _value_head(key, width, inputs, settings)
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        joint = jnp.concatenate([view.clean_observations, view.active[..., None]], axis=-1)
-        missing = self.largest_team - view.active.shape[-1]
+        joint = jnp.concatenate([view.clean_observations, view.present[..., None]], axis=-1)
+        missing = self.largest_team - view.present.shape[-1]
         joint = jnp.pad(joint, [(0, 0)] * (joint.ndim - 2) + [(0, missing), (0, 0)])
         return self.head(_beside(joint.reshape(*joint.shape[:-2], -1), view.global_state))[..., 0]
 
@@ -107,8 +107,8 @@ class MeanCritic(Critic):
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
         encodings = self.encoder(view.clean_observations)
-        mean = jnp.mean(encodings, axis=-2, where=view.active[..., None])
-        size = _team_size(view.active, self.largest_team) if self.team_size_feature else None
+        mean = jnp.mean(encodings, axis=-2, where=view.present[..., None])
+        size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
         return self.head(_beside(mean, size, view.global_state))[..., 0]
 
 
@@ -133,19 +133,27 @@ class TokenCritic(Critic):
         self.head = _value_head(head_key, width, inputs, settings)
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        tokens = self.teacher.tokens(self.teacher.encoder(view.clean_observations), view.active)
-        size = _team_size(view.active, self.largest_team) if self.team_size_feature else None
+        tokens = self.teacher.tokens(self.teacher.encoder(view.clean_observations), view.present)
+        size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
         flat = tokens.reshape(*tokens.shape[:-2], -1)
         return self.head(_beside(flat, size, view.global_state))[..., 0]
+
+
+CRITICS: dict[str, type[Critic]] = {
+    "local": LocalCritic,
+    "joint": JointCritic,
+    "mean": MeanCritic,
+    "tokens": TokenCritic,
+}
 
 
 def _value_head(key: PRNGKeyArray, width: int, inputs: CriticInputs, settings: CriticSettings) -> Mlp:
     return Mlp(key, (width, *settings.widths, 1), inputs.activation)
 
 
-def _team_size(active: Bool[Array, "... agent"], largest: int) -> Float[Array, "... 1"]:
+def _team_size(present: Bool[Array, "... agent"], largest: int) -> Float[Array, "... 1"]:
     """The team size as a share of the largest, so that it is of the size of the other features."""
-    return jnp.sum(active, axis=-1, keepdims=True) / largest
+    return jnp.sum(present, axis=-1, keepdims=True) / largest
 
 
 def _beside(features: Float[Array, "... a"], *more: Float[Array, "... b"] | None) -> Float[Array, "... c"]:

@@ -7,7 +7,7 @@ from typing import Literal, TypeVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 Activation = Literal["relu", "tanh"]
 ACTIVATIONS: dict[Activation, Callable[[Array], Array]] = {"relu": jax.nn.relu, "tanh": jnp.tanh}
@@ -82,10 +82,15 @@ class Gru(eqx.Module):
         return gates.memory
 
     def over_time(
-        self, memory: Float[Array, "*rows h"], inputs: Float[Array, "time *rows input"]
+        self,
+        memory: Float[Array, "*rows h"],
+        inputs: Float[Array, "time *rows input"],
+        fresh: Bool[Array, "time *rows"] | None = None,
     ) -> Float[Array, "time *rows h"]:
-        """The memory after each moment of a sequence."""
-        return _recur(self.from_memory.weight, self.from_memory.bias, memory, self.from_input(inputs))
+        """The memory after each moment of a sequence; where `fresh`, that moment starts from nothing."""
+        # Kept is a number, so that what is not kept is a product: in both directions, as in the derivative.
+        kept = None if fresh is None else (~fresh)[..., None].astype(inputs.dtype)
+        return _recur(self.from_memory.weight, self.from_memory.bias, memory, self.from_input(inputs), kept)
 
 
 def drawn_uniformly(key: PRNGKeyArray, network: Network) -> Network:
@@ -129,44 +134,55 @@ def _gates(from_input: Array, from_memory: Array, memory: Array) -> _Gates:
 # The derivative is written out because the automatic one adds up the weights' gradient inside the loop,
 # one small product per moment; here it is a single product over the whole sequence.
 @jax.custom_vjp
-def _recur(weight: Array, bias: Array, memory: Array, from_input: Array) -> Array:
-    return _recur_forward(weight, bias, memory, from_input)[0]
+def _recur(weight: Array, bias: Array, memory: Array, from_input: Array, kept: Array | None) -> Array:
+    return _recur_forward(weight, bias, memory, from_input, kept)[0]
+
+
+Saved = tuple[Array, Array, _Gates, Array | None]
 
 
 def _recur_forward(
-    weight: Array, bias: Array, memory: Array, from_input: Array
-) -> tuple[Array, tuple[Array, Array, _Gates]]:
-    def moment(memory: Array, from_input: Array) -> tuple[Array, _Gates]:
+    weight: Array, bias: Array, memory: Array, from_input: Array, kept: Array | None
+) -> tuple[Array, Saved]:
+    def moment(memory: Array, now: tuple[Array, Array | None]) -> tuple[Array, _Gates]:
+        from_input, kept = now
+        memory = memory if kept is None else memory * kept
         gates = _gates(from_input, memory @ weight + bias, memory)
         return gates.memory, gates
 
-    _, gates = jax.lax.scan(moment, memory, from_input)
-    return gates.memory, (weight, memory, gates)
+    _, gates = jax.lax.scan(moment, memory, (from_input, kept))
+    return gates.memory, (weight, memory, gates, kept)
 
 
 def _recur_backward(
-    saved: tuple[Array, Array, _Gates], gradients: Float[Array, "time *rows h"]
-) -> tuple[Array, Array, Array, Array]:
-    weight, first_memory, gates = saved
+    saved: Saved, gradients: Float[Array, "time *rows h"]
+) -> tuple[Array, Array, Array, Array, Array | None]:
+    weight, first_memory, gates, kept = saved
     before = jnp.concatenate([first_memory[None], gates.memory[:-1]])
+    before = before if kept is None else before * kept
 
-    def moment(later: Array, now: tuple[Array, _Gates, Array]) -> tuple[Array, tuple[Array, Array]]:
-        gradient, gate, before = now
+    def moment(
+        later: Array, now: tuple[Array, _Gates, Array, Array | None]
+    ) -> tuple[Array, tuple[Array, Array]]:
+        gradient, gate, before, kept = now
         total = gradient + later
         candidate = total * (1 - gate.keep) * (1 - gate.candidate**2)
         keep = total * (before - gate.candidate) * gate.keep * (1 - gate.keep)
         reset = candidate * gate.recurrent_candidate * gate.reset * (1 - gate.reset)
         to_memory = jnp.concatenate([reset, keep, candidate * gate.reset], axis=-1)
-        return total * gate.keep + to_memory @ weight.T, (to_memory, candidate)
+        to_before = total * gate.keep + to_memory @ weight.T
+        return to_before if kept is None else to_before * kept, (to_memory, candidate)
 
     start = jnp.zeros_like(first_memory)
     to_first, (to_memory, to_candidate) = jax.lax.scan(
-        moment, start, (gradients, gates, before), reverse=True
+        moment, start, (gradients, gates, before, kept), reverse=True
     )
     width = first_memory.shape[-1]
     to_input = jnp.concatenate([to_memory[..., : 2 * width], to_candidate], axis=-1)
     flat_memory, flat_gradient = before.reshape(-1, width), to_memory.reshape(-1, 3 * width)
-    return flat_memory.T @ flat_gradient, flat_gradient.sum(0), to_first, to_input
+    # Who is there is data: nothing asks for its gradient.
+    to_kept = None if kept is None else jnp.zeros_like(kept)
+    return flat_memory.T @ flat_gradient, flat_gradient.sum(0), to_first, to_input, to_kept
 
 
 _recur.defvjp(_recur_forward, _recur_backward)

@@ -5,8 +5,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
+from pc3d.experiment.settings import CriticSettings
 from pc3d.networks.layers import Activation, Mlp
-from pc3d.settings import CriticSettings
 
 
 class Teacher(eqx.Module):
@@ -24,19 +24,27 @@ class Teacher(eqx.Module):
         self.queries = jax.random.normal(query_key, (settings.tokens, settings.set_embed_dim))
 
     def tokens(
-        self, encodings: Float[Array, "... agent embedding"], active: Bool[Array, "... agent"]
+        self, encodings: Float[Array, "... agent embedding"], present: Bool[Array, "... agent"]
     ) -> Float[Array, "... token embedding"]:
         """z_k = Σ_j softmax_j(q_k · e_j / √d) e_j, over the active agents."""
         similarity = encodings @ self.queries.T / jnp.sqrt(encodings.shape[-1])
-        attention = jax.nn.softmax(jnp.where(active[..., None], similarity, -jnp.inf), axis=-2)
+        attention = jax.nn.softmax(jnp.where(present[..., None], similarity, -jnp.inf), axis=-2)
         return jnp.einsum("...nk,...nd->...kd", attention, encodings)
 
     def contexts(
-        self, observations: Float[Array, "... agent observation"], active: Bool[Array, "... agent"]
+        self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
     ) -> Float[Array, "... agent embedding"]:
         """c_i = Σ_k softmax_k(e_i · z_k / √d) z_k: each agent's own reading of the tokens."""
-        encodings = self.encoder(jnp.where(active[..., None], observations, 0))
-        tokens = self.tokens(encodings, active)
+        encodings = self.encoder(jnp.where(present[..., None], observations, 0))
+        tokens = self.tokens(encodings, present)
         similarity = jnp.einsum("...nd,...kd->...nk", encodings, tokens)
         attention = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
         return jnp.einsum("...nk,...kd->...nd", attention, tokens)
+
+
+def averaged(average: Teacher | None, teacher: Teacher | None, rate: float) -> Teacher | None:
+    """The average a little nearer to the learning teacher: the paper's EMA with rate τ.
+
+    Not `optax.incremental_update`, which rounds otherwise: no recorded run would be made again to the bit.
+    """
+    return jax.tree.map(lambda old, new: old + rate * (new - old), average, teacher)

@@ -7,52 +7,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
-from pc3d.errors import BadInput, unknown_name
-from pc3d.plain import from_plain
-from pc3d.settings import Experiment
+from pc3d.experiment.settings import Experiment
+from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.plain import as_text, from_plain
 
-SECTIONS = ("ppo", "actor", "critic", "distillation", "recipe")
+NETWORKS = ("actor", "critic", "distillation", "recipe")
 Changes = Mapping[str, Any]  # by "section.setting"
+
+
+def sections(experiment: Experiment) -> dict[str, str]:
+    """The fields of an experiment that can be changed, by the names that settings have before them."""
+    return {experiment.algorithm.section: "algorithm", **{name: name for name in NETWORKS}}
 
 
 def changed(experiment: Experiment, changes: Changes, where: str) -> Experiment:
     """The experiment with other settings; `where` says in an error who asked for them."""
-    for section in SECTIONS:
-        new = {name.partition(".")[2]: value for name, value in changes.items() if _section(name) == section}
+    for section, field in sections(experiment).items():
+        new = {
+            name.partition(".")[2]: value
+            for name, value in changes.items()
+            if _section(name, experiment) == section
+        }
         if new:
-            present = getattr(experiment, section)
+            present = getattr(experiment, field)
             settings = from_plain(type(present), {**asdict(present), **new}, f"{where}: {section}")
-            experiment = replace(experiment, **{section: settings})
+            experiment = replace(experiment, **{field: settings})
     return experiment
 
 
 def changes_between(old: Experiment, new: Experiment) -> dict[str, Any]:
     """The settings of these sections that differ, with the new values."""
-    found = {}
-    for section in SECTIONS:
-        before, after = getattr(old, section), getattr(new, section)
-        for field in fields(before):
-            if getattr(before, field.name) != getattr(after, field.name):
-                found[f"{section}.{field.name}"] = getattr(after, field.name)
-    return found
+    before, after = all_settings(old), all_settings(new)
+    return {name: value for name, value in after.items() if before.get(name) != value}
 
 
 def all_settings(experiment: Experiment) -> dict[str, Any]:
     """Every setting of these sections."""
     return {
         f"{section}.{name}": value
-        for section in SECTIONS
-        for name, value in vars(getattr(experiment, section)).items()
+        for section, field in sections(experiment).items()
+        for name, value in vars(getattr(experiment, field)).items()
     }
 
 
 def setting(experiment: Experiment, name: str) -> Any:
     """The value of one setting."""
     section, _, field = name.partition(".")
-    return getattr(getattr(experiment, section), field)
+    return getattr(getattr(experiment, sections(experiment)[section]), field)
 
 
 def parse_change(text: str, experiment: Experiment) -> tuple[str, Any]:
@@ -60,17 +64,12 @@ def parse_change(text: str, experiment: Experiment) -> tuple[str, Any]:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not value:
         raise BadInput(f"a fixed setting is written as ppo.epochs=8, not {text!r}")
-    section = _section(name)
-    hints = get_type_hints(type(getattr(experiment, section)))
+    section = _section(name, experiment)
+    hints = get_type_hints(type(getattr(experiment, sections(experiment)[section])))
     field = name.partition(".")[2]
     if field not in hints:
         raise unknown_name(f"setting in {section}", field, hints)
     return name, from_plain(hints[field], _plain(hints[field], value), name)
-
-
-def as_text(value: Any) -> str:
-    """A value as it is written on a command line, exactly."""
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def as_short_text(value: Any) -> str:
@@ -78,10 +77,11 @@ def as_short_text(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else as_text(value)
 
 
-def _section(name: str) -> str:
+def _section(name: str, experiment: Experiment) -> str:
     section, dot, field = name.partition(".")
-    if section not in SECTIONS or not dot or not field:
-        raise unknown_name("group of settings that a search may change", section, SECTIONS)
+    known = sections(experiment)
+    if section not in known or not dot or not field:
+        raise unknown_name("group of settings that a search may change", section, known)
     return section
 
 

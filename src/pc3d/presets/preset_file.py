@@ -10,20 +10,20 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from pc3d.chaining import METHOD_NAMES, WITHOUT_DISTILLATION, ancestors
-from pc3d.errors import BadInput, unknown_name
-from pc3d.experiments import PRESETS, custom, paper, preset
-from pc3d.files import write_atomically
-from pc3d.hosted.imports import is_import_path
-from pc3d.plain import from_plain
-from pc3d.presets.changes import SECTIONS, Changes, changed
-from pc3d.roster import Curriculum, Rosters, Stage
-from pc3d.settings import Experiment
-from pc3d.toml_file import read_toml
+from pc3d.experiment.methods import METHODS, ancestors, method_named
+from pc3d.experiment.rosters import Curriculum, Rosters, Stage
+from pc3d.experiment.settings import Experiment
+from pc3d.presets.changes import NETWORKS, Changes, changed
+from pc3d.presets.paper import PRESETS, custom, paper, preset
+from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.files import write_atomically
+from pc3d.system.imports import is_import_path
+from pc3d.system.plain import from_plain
+from pc3d.system.toml_file import read_toml
 
 SUFFIX = ".toml"
 USUAL = "usual"  # what an own task has instead of the paper's settings
-CHAINED_FROM_MAPPO = ("ppo", "actor", "recipe")  # not the critic: its inputs differ too much
+NOT_CHAINED_FROM_MAPPO = ("critic", "distillation")  # its inputs differ too much
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,9 @@ class Preset:
         return changed(usual, self._inherited_by(method), where)
 
     def _inherited_by(self, method: str) -> dict[str, Any]:
-        chained = SECTIONS if method == self.method or self.method != "mappo" else CHAINED_FROM_MAPPO
-        kept = {name: value for name, value in self.changes.items() if name.partition(".")[0] in chained}
-        if method == WITHOUT_DISTILLATION:  # its weight stays 0
+        dropped = NOT_CHAINED_FROM_MAPPO if method != self.method == "mappo" else ()
+        kept = {name: value for name, value in self.changes.items() if name.partition(".")[0] not in dropped}
+        if not method_named(method).distils:  # its weight stays 0
             kept.pop("distillation.weight", None)
         return kept
 
@@ -109,15 +109,16 @@ def check_preset_name(name: str) -> None:
 def read_preset(path: Path) -> Preset:
     """Read a preset file and check all of it, also for its own method."""
     content = read_toml(path, "preset file")
-    for name in content:
-        if name not in ("task", "method", "found", *SECTIONS):
-            raise unknown_name(f"entry in {path}", name, ("task", "method", "found", *SECTIONS))
     texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in ("task", "method")}
-    if texts["method"] not in METHOD_NAMES:
-        raise unknown_name(f"method (in {path})", texts["method"], METHOD_NAMES)
+    if texts["method"] not in METHODS:
+        raise unknown_name(f"method (in {path})", texts["method"], METHODS)
     found = from_plain(Found, content["found"], f"{path}: found") if "found" in content else None
+    known = (METHODS[texts["method"]].algorithm.section, *NETWORKS)
+    for name in content:
+        if name not in ("task", "method", "found", *known):
+            raise unknown_name(f"entry in {path}", name, ("task", "method", "found", *known))
     changes: dict[str, Any] = {}
-    for section in SECTIONS:
+    for section in known:
         entries = content.get(section, {})
         if not isinstance(entries, dict):
             raise BadInput(f"{path}: {section} must be a table of settings")
@@ -142,7 +143,7 @@ def write_preset(path: Path, made: Preset) -> None:
     if made.found is not None:
         lines += ["", "[found]  # returns are means over training and over validation sizes"]
         lines += [f"{field.name} = {_toml(getattr(made.found, field.name))}" for field in fields(made.found)]
-    for section in SECTIONS:
+    for section in dict.fromkeys(name.partition(".")[0] for name in made.changes):
         own = {name: value for name, value in made.changes.items() if name.startswith(f"{section}.")}
         if own:
             lines += ["", f"[{section}]"]

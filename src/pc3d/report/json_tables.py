@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from pc3d.errors import BadInput
-from pc3d.files import read_text
-from pc3d.plain import parse
+from pc3d.system.errors import BadInput
+from pc3d.system.files import read_text
+from pc3d.system.plain import parse
 
 
 def read_table(path: Path) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pc3d.metrics import read_lines
 from pc3d.report.runs import Run, Runs
+from pc3d.runs.metrics import read_lines
 
 METRIC = "mean_episode_return"
 

@@ -3,23 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pc3d.hosted.imports import folder_name
+from pc3d.experiment.methods import METHODS
+from pc3d.system.imports import folder_name
+from pc3d.tasks.registry import TASKS
 
-METHOD_TITLES = {
-    "ippo": "IPPO",
-    "mappo": "MAPPO",
-    "pic": "PIC-MAPPO",
-    "pc3d": "PC3D-MAPPO",
-    "gate-off": "Always Off Gate",
-    "gate-on": "Always On Gate",
-    "a-mappo": "A-MAPPO",
-    "hyper-pc3d": "Hyper-PC3D-MAPPO",
-    "random": "Random",
-    "noop": "No-op",
-    "scripted": "Scripted",
-}
-OURS = "pc3d"  # the method that all others are compared with
-REFERENCES = ("random", "noop", "scripted")
+REFERENCE_TITLES = {"random": "Random", "noop": "No-op", "scripted": "Scripted"}
+REFERENCES = tuple(REFERENCE_TITLES)
 
 
 @dataclass(frozen=True)
@@ -34,19 +23,12 @@ class TaskTitle:
         return self.name if self.scale == 1 else f"{self.name} (×{self.scale:g})"
 
 
-TASK_TITLES = {
-    "spread": TaskTitle("Spread"),
-    "lbf": TaskTitle("LBF", 100.0),  # the paper's tables do so for readability
-    "rware": TaskTitle("RWARE"),
-}
-
-
 def method_title(method: str) -> str:
-    return METHOD_TITLES.get(method, method)
+    return METHODS[method].title if method in METHODS else REFERENCE_TITLES.get(method, method)
 
 
 def task_title(task: str) -> TaskTitle:
-    return TASK_TITLES.get(task, TaskTitle(task))
+    return TaskTitle(TASKS[task].title, TASKS[task].scale) if task in TASKS else TaskTitle(task)
 
 
 def file_name(kind: str, task: str) -> str:
@@ -56,12 +38,12 @@ def file_name(kind: str, task: str) -> str:
 
 def methods_in_order(methods: set[str]) -> list[str]:
     """The paper's methods in the paper's order, then any others by name."""
-    return _in_order(methods, METHOD_TITLES)
+    return _in_order(methods, (*METHODS, *REFERENCES))
 
 
 def tasks_in_order(tasks: set[str]) -> list[str]:
     """The paper's tasks in the paper's order, then any others by name."""
-    return _in_order(tasks, TASK_TITLES)
+    return _in_order(tasks, TASKS)
 
 
 def _in_order(names: set[str], known: Iterable[str]) -> list[str]:

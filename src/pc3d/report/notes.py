@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from hashlib import sha256
 
-from pc3d.evaluation.replay import WORLDS
-from pc3d.experiments import EPISODES, PAPER, changes
-from pc3d.methods import METHODS
-from pc3d.plain import differences
+from pc3d.evaluation.replay import has_replays
+from pc3d.experiment.methods import METHODS, family
+from pc3d.experiment.settings import Experiment
+from pc3d.presets.paper import changes
 from pc3d.report.runs import CONTEXT_FILE, REFERENCES_FILE, Runs
-from pc3d.tasks import TASKS
+from pc3d.system.plain import differences
+from pc3d.tasks.registry import TASKS, papers
 
-UNCHAINED = "ippo"  # all other methods take MAPPO's rows, so that they differ in the critic alone
-SHARED = ("ppo", "actor", "recipe")
+SHARED = ("algorithm", "actor", "recipe")  # MAPPO's heirs have them from it, and differ in the critic alone
 
 
 def notes(runs: Runs) -> list[str]:
@@ -56,7 +56,7 @@ def _half_evaluated(runs: Runs) -> list[str]:
         if method is not None and method.has_context and not run.context_file.exists():
             lacking.append(CONTEXT_FILE)
         # A recorded run may have left its policy behind, and its replays with it.
-        if run.experiment.task in WORLDS and run.folder.final.exists() and not run.replays:
+        if has_replays(run.experiment.task) and run.folder.final.exists() and not run.replays:
             lacking.append("replays")
         if lacking:
             notes.append(f"{run.name}: no {' and no '.join(lacking)}: pc3d evaluate {run.folder.path}")
@@ -81,7 +81,7 @@ def _unequal_methods(runs: Runs) -> list[str]:
     """Methods that should share MAPPO's settings, by the paper's parameter chaining, and do not."""
     notes = []
     for task in runs.tasks:
-        chained = [method for method in runs.methods(task) if method != UNCHAINED]
+        chained = [method for method in runs.methods(task) if method in family("mappo")]
         for method in chained[1:]:
             first = runs.of(task, chained[0])[0].experiment
             changed = sorted(
@@ -89,7 +89,7 @@ def _unequal_methods(runs: Runs) -> list[str]:
                     change
                     for run in runs.of(task, method)
                     for part in SHARED
-                    for change in differences(getattr(first, part), getattr(run.experiment, part), part)
+                    for change in _differences(first, run.experiment, part)
                 }
             )
             if changed:
@@ -97,6 +97,11 @@ def _unequal_methods(runs: Runs) -> list[str]:
                     f"{task}: {method} does not share the settings of {chained[0]} ({'; '.join(changed)})"
                 )
     return notes
+
+
+def _differences(one: Experiment, other: Experiment, part: str) -> list[str]:
+    ours, theirs = getattr(one, part), getattr(other, part)
+    return differences(ours, theirs, getattr(type(ours), "section", part))
 
 
 def _outdated(runs: Runs) -> list[str]:
@@ -127,9 +132,10 @@ def _other_lengths(runs: Runs) -> list[str]:
     notes = []
     for task in runs.tasks:
         lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
-        if task in EPISODES and lengths != [EPISODES[task]]:
+        paper = papers().get(task)
+        if paper is not None and lengths != [paper.episodes]:
             ours = " or ".join(f"{length:,}" for length in lengths)
-            notes.append(f"{task}: trained for {ours} episodes, the paper's runs for {EPISODES[task]:,}")
+            notes.append(f"{task}: trained for {ours} episodes, the paper's runs for {paper.episodes:,}")
     return notes
 
 
@@ -138,7 +144,7 @@ def _other_settings(runs: Runs) -> list[str]:
     notes = []
     for task in runs.tasks:
         for method in runs.methods(task):
-            if method not in PAPER.get(task, {}):
+            if task not in papers() or method not in METHODS:
                 continue
             changed = sorted({change for run in runs.of(task, method) for change in changes(run.experiment)})
             if changed:

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.errors import BadInput
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, read_evaluation
-from pc3d.metrics import read_lines
+from pc3d.experiment.rosters import Rosters
+from pc3d.experiment.settings import Experiment
 from pc3d.report.json_tables import read_table
 from pc3d.report.names import methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores
-from pc3d.roster import Rosters
-from pc3d.run_folder import RunFolder
-from pc3d.settings import Experiment
-from pc3d.tasks import TASKS
+from pc3d.runs.metrics import read_lines
+from pc3d.runs.run_folder import RunFolder
+from pc3d.system.errors import BadInput
+from pc3d.tasks.registry import TASKS
 
 SCORES_FILE = "scores.csv"
 ORIGINALS_FILE = f"scores{ON_ORIGINALS}.csv"
@@ -215,8 +215,8 @@ def _references(paths: Iterable[Path], runs: list[Run]) -> dict[str, dict[str, S
 def _usual_definition(run: Run) -> str | None:
     if run.experiment.world is not None:
         return run.experiment.world.return_definition
-    task = TASKS.get(run.experiment.task)
-    return task(slots=task.largest_team).return_definition if task else None
+    entry = TASKS.get(run.experiment.task)
+    return entry.make(entry.task_class.largest_team).return_definition if entry else None
 
 
 def _specialists(runs: list[Run]) -> list[Run]:

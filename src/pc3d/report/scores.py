@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.errors import BadInput
-from pc3d.files import read_text
+from pc3d.system.errors import BadInput
+from pc3d.system.files import read_text
 
 NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed

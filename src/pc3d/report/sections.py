@@ -6,26 +6,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pc3d.report.boxes import return_boxes
-from pc3d.report.claims import claims_table
-from pc3d.report.clock_table import clock_table
-from pc3d.report.collisions import collision_table
-from pc3d.report.context import gate_table, recovery_table
-from pc3d.report.context_maps import alignment_over_time, context_map
-from pc3d.report.curves import learning_curves, stage_curves
-from pc3d.report.differences import difference_table, size_difference_table
-from pc3d.report.figures import Figure
+from pc3d.report.figures.boxes import return_boxes
+from pc3d.report.figures.context_maps import alignment_over_time, context_map
+from pc3d.report.figures.curves import learning_curves, stage_curves
+from pc3d.report.figures.pictures import benchmark_pictures
+from pc3d.report.figures.style import Figure
 from pc3d.report.names import file_name, method_title
 from pc3d.report.notes import notes
-from pc3d.report.originals import originals_table
-from pc3d.report.pictures import benchmark_pictures
-from pc3d.report.result_tables import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
 from pc3d.report.runs import Runs
-from pc3d.report.specialists import specialist_figure, specialist_table, specialist_tasks
-from pc3d.report.statistics_table import statistics_table
-from pc3d.report.tables import Table
-from pc3d.report.training_table import training_table
-from pc3d.report.trials import trial_tables
+from pc3d.report.tables.claims import claims_table
+from pc3d.report.tables.clock import clock_table
+from pc3d.report.tables.collisions import collision_table
+from pc3d.report.tables.context import gate_table, recovery_table
+from pc3d.report.tables.differences import difference_table, size_difference_table
+from pc3d.report.tables.originals import originals_table
+from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
+from pc3d.report.tables.specialists import specialist_figure, specialist_table, specialist_tasks
+from pc3d.report.tables.statistics import statistics_table
+from pc3d.report.tables.table import Table
+from pc3d.report.tables.training import training_table
+from pc3d.report.tables.trials import trial_tables
 
 Item = TypeVar("Item")
 

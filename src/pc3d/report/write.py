@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from pc3d.errors import BadInput
-from pc3d.files import explained, write_atomically
-from pc3d.report.figures import save
+from pc3d.report.figures.style import save
 from pc3d.report.json_tables import read_table
 from pc3d.report.marl_eval import marl_eval
-from pc3d.report.page import write_page
+from pc3d.report.page.page import write_page
 from pc3d.report.runs import Run, Runs
 from pc3d.report.sections import SECTIONS, Section
-from pc3d.report.tables import latex, markdown, markdown_text
+from pc3d.report.tables.table import latex, markdown, markdown_text
+from pc3d.system.errors import BadInput
+from pc3d.system.files import explained, write_atomically
 
 TITLE = "Open-team cooperation: a report"
 REPLAYED_SEEDS = 3  # of each method on each task; more would make the page heavy

@@ -6,11 +6,9 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from pc3d.rollout import action_chances
 from pc3d.tasks.task import AnyTask
 
 PRECISION = 1e-5
@@ -39,7 +37,7 @@ def broken_promises(task: AnyTask, team_size: int) -> list[str]:
 
 
 def _random_actions(task: AnyTask, key: PRNGKeyArray) -> Int[Array, "time agent"]:
-    return jnp.floor(action_chances(key, task) * task.action_count).astype(jnp.int32)
+    return jax.random.randint(key, (task.slots, task.horizon), 0, task.action_count).T
 
 
 @partial(jax.jit, static_argnums=(0, 2))

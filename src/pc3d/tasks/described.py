@@ -8,7 +8,7 @@ from typing import Self
 
 from jaxtyping import Array, Float, Int
 
-from pc3d.settings import OwnWorld, within
+from pc3d.experiment.settings import OwnWorld, within
 from pc3d.tasks.task import ObservationPart
 
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
@@ -49,6 +49,10 @@ class DescribedTask:
     @property
     def measure_names(self) -> tuple[str, ...]:
         return ()
+
+    @property
+    def roster_changes(self) -> bool:
+        return False
 
     @property
     def return_definition(self) -> str:

@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from pc3d.errors import BadInput, MissingExtra
-from pc3d.roster import Curriculum, Stage
-from pc3d.tasks import task_class
+from pc3d.experiment.rosters import Curriculum, Stage
+from pc3d.system.errors import BadInput, MissingExtra
+from pc3d.tasks.registry import entry_of
 from pc3d.tasks.task import AnyTask, Outcome
 
 try:
@@ -35,7 +35,7 @@ def open_team_env(
     task_name: str, team_sizes: Sequence[int], probabilities: Sequence[float] | None = None, seed: int = 0
 ) -> "TeamEnvironment":
     """The task with a team size drawn for each episode; without probabilities, all are equally likely."""
-    task = task_class(task_name)
+    task = entry_of(task_name).task_class
     if not team_sizes:
         raise BadInput("at least one team size is needed")
     for size in team_sizes:

@@ -1,6 +1,6 @@
 """The interface of a task: one cooperative game as pure functions, padded to any number of slots.
 
-A world is `slots` agents wide; the first `team_size` of them are active. What stands in the other slots
+A world is `slots` agents wide; the first `team_size` of them are present. What stands in the other slots
 never matters, and everything random is drawn per slot, so that a team plays the same in a wider world.
 """
 
@@ -17,14 +17,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from pc3d.errors import BadInput
+from pc3d.system.errors import BadInput
+from pc3d.tasks.arrays import AnyArray
 
 
 class WorldState(eqx.Module):
     """What every state has; tasks add their own arrays."""
 
-    team_size: Int[Array, ""]
-    time: Int[Array, ""]
+    team_size: Int[AnyArray, ""]
+    time: Int[AnyArray, ""]
 
 
 StateT = TypeVar("StateT", bound=WorldState)
@@ -33,10 +34,10 @@ StateT = TypeVar("StateT", bound=WorldState)
 class Outcome(eqx.Module):
     """What one step brought to the whole team."""
 
-    reward: Float[Array, ""]
-    terminated: Bool[Array, ""]  # the game is over
-    truncated: Bool[Array, ""]  # the time limit is reached: the game would have gone on
-    measures: dict[str, Float[Array, ""]]  # the task's own quantities, to be summed over the episode
+    reward: Float[AnyArray, ""]
+    terminated: Bool[AnyArray, ""]  # the game is over
+    truncated: Bool[AnyArray, ""]  # the time limit is reached: the game would have gone on
+    measures: dict[str, Float[AnyArray, ""]]  # the task's own quantities, to be summed over the episode
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ class Game(Protocol):
     def measure_names(self) -> tuple[str, ...]: ...
     @property
     def return_definition(self) -> str: ...
+    @property
+    def roster_changes(self) -> bool: ...
     def reported_return(
         self, total_reward: Float[Array, ""], team_size: Int[Array, ""]
     ) -> Float[Array, ""]: ...
@@ -87,6 +90,8 @@ class Task(abc.ABC, Generic[StateT]):
     measure_names: ClassVar[tuple[str, ...]]
     smallest_team: ClassVar[int]
     largest_team: ClassVar[int]
+    roster_changes: ClassVar[bool] = False
+    """Whether agents may join and leave within an episode; else what depends on that is not compiled."""
 
     def __post_init__(self) -> None:
         if not self.smallest_team <= self.slots <= self.largest_team:
@@ -107,8 +112,8 @@ class Task(abc.ABC, Generic[StateT]):
         """The same game, padded to another width."""
         return replace(self, slots=slots)
 
-    def active(self, state: StateT) -> Bool[Array, " agent"]:
-        """Who is really there."""
+    def present(self, state: StateT) -> Bool[Array, " agent"]:
+        """Who is there now: the one place that says so."""
         return jnp.arange(self.slots) < state.team_size
 
     @property

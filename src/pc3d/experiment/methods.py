@@ -1,0 +1,129 @@
+"""The methods: each is a row of one table over one backbone, never a copied file.
+
+A new method is one row. What its row names is found in `networks` (critics, conditionings) and in `learners`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pc3d.experiment.execution import ALONE, Execution
+from pc3d.experiment.settings import AlgorithmSettings, PpoSettings
+from pc3d.system.errors import unknown_name
+
+GateMode = Literal["adaptive", "off", "on"]
+WITHOUT_CONTEXT = "plain"  # the conditioning of a method that has none
+
+
+@dataclass(frozen=True)
+class Method:
+    """What a method has; everything else is the same for all."""
+
+    title: str
+    """As reports call it."""
+    summary: str
+    color: str
+    """In figures: Okabe and Ito's, told apart by people with any kind of colour vision; yellow darkened."""
+    line: str = "-"
+    """In figures: "-", "--", "-." or ":"."""
+    parent: str | None = None
+    """The method whose settings it inherits (the paper's parameter chaining)."""
+    algorithm: type[AlgorithmSettings] = PpoSettings
+    """What it learns by; the settings' class names the learner."""
+    critic: str = "joint"
+    """The central module, by its name in `networks.critics`."""
+    conditioning: str = WITHOUT_CONTEXT
+    """How the actor uses its context, by its name in `networks.conditioning`."""
+    gate: GateMode = "adaptive"
+    distils: bool = False
+    """Whether the student's context learns from the teacher's."""
+    execution: Execution = ALONE
+    """What its team may see when it acts."""
+
+    @property
+    def has_context(self) -> bool:
+        return self.conditioning != WITHOUT_CONTEXT
+
+
+PC3D = Method(
+    "PC3D-MAPPO",
+    "tokens, distilled contexts, gated FiLM",
+    "#0072B2",
+    parent="mappo",
+    critic="tokens",
+    conditioning="film",
+    distils=True,
+)
+METHODS = {
+    "ippo": Method("IPPO", "independent learners with a local value", "#CC79A7", ":", critic="local"),
+    "mappo": Method("MAPPO", "the backbone: a critic over all observations, padded", "#E69F00", "--"),
+    "pic": Method(
+        "PIC-MAPPO",
+        "PIC-MAPPO: a critic over the mean of encodings",
+        "#009E73",
+        "-.",
+        parent="mappo",
+        critic="mean",
+    ),
+    "pc3d": PC3D,
+    "gate-off": replace(
+        PC3D,
+        title="Always Off Gate",
+        summary="ablation: context distilled, never used",
+        color="#56B4E9",
+        line="--",
+        parent="pc3d",
+        gate="off",
+    ),
+    "gate-on": replace(
+        PC3D,
+        title="Always On Gate",
+        summary="ablation: context always used in full",
+        color="#D55E00",
+        line="-.",
+        parent="pc3d",
+        gate="on",
+    ),
+    "a-mappo": replace(
+        PC3D,
+        title="A-MAPPO",
+        summary="ablation: no distillation",
+        color="#999999",
+        line=":",
+        parent="pc3d",
+        distils=False,
+    ),
+    "hyper-pc3d": replace(
+        PC3D,
+        title="Hyper-PC3D-MAPPO",
+        summary="the context changes the policy head",
+        color="#B5A300",
+        parent="pc3d",
+        conditioning="hypernetwork",
+    ),
+}
+OURS = "pc3d"  # the method that all others are compared with
+
+
+def method_named(name: str) -> Method:
+    """The method of that name, or a sentence that names the ones there are."""
+    if name not in METHODS:
+        raise unknown_name("method", name, METHODS)
+    return METHODS[name]
+
+
+def ancestors(method: str) -> tuple[str, ...]:
+    """The methods whose settings this one inherits, the nearest first."""
+    parent = method_named(method).parent
+    return () if parent is None else (parent, *ancestors(parent))
+
+
+def family(method: str) -> tuple[str, ...]:
+    """The method and all that inherit from it."""
+    return tuple(name for name in METHODS if name == method or method in ancestors(name))
+
+
+def algorithms() -> dict[str, type[AlgorithmSettings]]:
+    """What methods learn by, by name."""
+    return {method.algorithm.section: method.algorithm for method in METHODS.values()}

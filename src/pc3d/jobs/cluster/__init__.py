@@ -1,0 +1,1 @@
+"""Jobs on the nodes of a Ray cluster."""

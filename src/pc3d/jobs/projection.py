@@ -1,0 +1,56 @@
+"""How long a study will take: one update of each kind of run is timed, and the rest is arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from pc3d.experiment.settings import Experiment
+
+TIMED_UPDATES = 3
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Runs that differ in nothing but their seed take equally long."""
+
+    experiment: Experiment  # of seed 0
+    episodes_left: int  # over all seeds
+    runs: int
+    seconds_per_run: float
+
+    @property
+    def seconds_left(self) -> float:
+        return self.seconds_per_run * self.episodes_left / self.experiment.episodes
+
+
+def project(left: Iterable[tuple[Experiment, int]]) -> Iterator[Kind]:
+    """Time every kind of run among these, each given with the episodes it still has to play."""
+    kinds: dict[Experiment, list[int]] = {}
+    for experiment, episodes in left:
+        kinds.setdefault(replace(experiment, seed=0), []).append(episodes)
+    for experiment, episodes_left in kinds.items():
+        yield Kind(experiment, sum(episodes_left), len(episodes_left), seconds_of_run(experiment))
+
+
+def seconds_of_run(experiment: Experiment) -> float:
+    """The whole training, from the widest stage's update; the others are taken to cost as their width."""
+    from pc3d.benchmark.training import full_update, median_seconds
+    from pc3d.learners.registry import algorithm_of
+    from pc3d.play.arena import CompiledArena
+    from pc3d.tasks.make import make_task
+
+    stages = experiment.curriculum.stages
+    widest = max(stage.largest for stage in stages)
+    arena = CompiledArena(make_task(experiment))
+    learner = algorithm_of(experiment).fresh(experiment, arena.game)
+    update = median_seconds(full_update(experiment, arena.with_slots(widest), learner), TIMED_UPDATES)
+    return experiment.updates * sum(stage.fraction * update * stage.largest / widest for stage in stages)
+
+
+def seconds_together(kinds: Iterable[Kind], workers: int) -> float:
+    """With so many at a time: the work shared out, but never less than the longest run."""
+    kinds = list(kinds)
+    shared = sum(kind.seconds_left for kind in kinds) / workers
+    longest = max((min(kind.seconds_per_run, kind.seconds_left) for kind in kinds), default=0.0)
+    return max(shared, longest)

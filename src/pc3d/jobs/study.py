@@ -1,0 +1,208 @@
+"""A study: tasks × methods × seeds as a small readable file, and the jobs it stands for."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+
+from pc3d.experiment.methods import METHODS
+from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
+from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.imports import folder_name, is_import_path
+from pc3d.system.plain import from_plain
+from pc3d.system.toml_file import read_toml
+from pc3d.tasks.registry import paper_of, papers
+
+SHIPPED = files("pc3d.jobs") / "studies"
+DEFAULT_PRESET = "paper"
+NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist", "--sealed")
+
+
+@dataclass(frozen=True)
+class Group:
+    """All combinations of some tasks, methods and seeds."""
+
+    tasks: tuple[str, ...]
+    """Those that come with pc3d, or your own, whose team sizes are among the options."""
+    methods: tuple[str, ...]
+    seeds: tuple[int, ...]
+    preset: str = DEFAULT_PRESET
+    """One that comes with pc3d, or a preset file, named from the study file's folder or from here."""
+    episodes: int | None = None
+    """Instead of the preset's budget."""
+    specialists: bool = False
+    """One policy for each single team size instead of one for all."""
+    options: tuple[str, ...] = ()
+    """More words for `pc3d train`, such as "--ppo.epochs 4"."""
+    variations: tuple[str, ...] = ()
+    """A run for each of these words beside the options; the empty one is the group as it is; needs sealed."""
+    sealed: bool = False
+    """Never play a test size: for trying out what a method is to be before it is judged."""
+
+    def __post_init__(self) -> None:
+        own_tasks = tuple(filter(is_import_path, self.tasks))
+        for names, known, kind in (
+            (self.tasks, (*papers(), *own_tasks), "task"),
+            (self.methods, METHODS, "method"),
+        ):
+            for name in names:
+                if name not in known:
+                    raise unknown_name(kind, name, known)
+        check_preset_name(self.preset)
+        if own_tasks and self.specialists:
+            raise BadInput(f"specialists are for the tasks that come with pc3d, not for {own_tasks[0]}")
+        if self.specialists and (self.variations or self.sealed):
+            raise BadInput(
+                "a study's specialists play test sizes, too: they can neither be sealed nor varied"
+            )
+        if self.variations and not self.sealed:
+            raise BadInput("a study's variations are there to be chosen from, so they need sealed = true")
+        for word in (word for option in self.options + self.variations for word in option.split()):
+            if word.partition("=")[0] in NO_OPTIONS:
+                raise BadInput(f"a study's options cannot have {word}: the study itself decides that")
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study file says."""
+
+    about: str
+    """In one sentence, what the study is for."""
+    groups: tuple[Group, ...]
+    rollouts: int = 100
+    """Evaluation episodes for each team size."""
+
+    def jobs(self, folder: Path) -> list[Job]:
+        """Every run once; seed by seed, so that an early look sees all methods."""
+        jobs = [job for group in self.groups for job in _jobs(group, folder, self.rollouts)]
+        if not jobs:
+            raise BadInput("this study has no job left to do: nothing in it matches what was asked for")
+        places = [job.folder for job in jobs]
+        if len(set(places)) < len(places):
+            raise BadInput("this study has the same task, method and seed twice")
+        methods = list(METHODS)
+        return sorted(jobs, key=lambda job: (job.seed, job.task, methods.index(job.method), job.folder))
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run: train, then evaluate. Both can be stopped and started again at any moment."""
+
+    task: str
+    method: str
+    seed: int
+    folder: Path
+    options: tuple[str, ...]
+    rollouts: int
+
+    @property
+    def name(self) -> str:
+        part = self.folder.parent.name
+        name = f"{self.task} {self.method} seed {self.seed}"
+        return name if part == self.method else f"{name} {part}"
+
+    @property
+    def train_words(self) -> list[str]:
+        seed = ["--seed", str(self.seed), "--folder", str(self.folder)]
+        return ["train", self.task, self.method, *seed, *self.options]
+
+    @property
+    def evaluate_words(self) -> list[str]:
+        own = ["--task", self.task] if is_import_path(self.task) else []
+        return ["evaluate", str(self.folder), "--rollouts", str(self.rollouts), *own]
+
+    @property
+    def errors(self) -> Path:
+        """Where the job's process complains."""
+        return self.folder / "errors.log"
+
+    @property
+    def trained(self) -> bool:
+        return (self.folder / "done.json").exists()
+
+    @property
+    def done(self) -> bool:
+        return self.trained and (self.folder / "scores.csv").exists()
+
+
+def shipped_studies() -> list[str]:
+    """The names of the studies that come with the package."""
+    return sorted(
+        entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name.endswith(".toml")
+    )
+
+
+def load_study(name: str) -> Study:
+    """A shipped study by its name, or one of yours by its file."""
+    shipped = shipped_studies()
+    if name in shipped:
+        content = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
+    elif Path(name).exists():
+        content = read_toml(Path(name), "study file")
+    else:
+        raise unknown_name("study", name, shipped)
+    study: Study = from_plain(Study, content, name)
+    return replace(
+        study, groups=tuple(_with_preset_found(group, Path(name).parent) for group in study.groups)
+    )
+
+
+def _with_preset_found(group: Group, folder: Path) -> Group:
+    """The group with its preset file where it is, after a look whether it fits all of the group."""
+    beside = folder / group.preset
+    if is_file(group.preset) and beside.is_file():
+        group = replace(group, preset=str(beside))
+    for task, method in product(group.tasks, group.methods):
+        if task in papers():
+            experiment_of(group.preset, task, method)
+    return group
+
+
+def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
+    options = tuple(word for option in group.options for word in option.split())
+    if group.episodes is not None:
+        options += ("--episodes", str(group.episodes))
+    if group.sealed:
+        options += ("--sealed", "True")
+    for task, method, seed in product(group.tasks, group.methods, group.seeds):
+        preset = ("--preset", group.preset) if task in papers() or is_file(group.preset) else ()
+        for part, words in _parts(group, task):
+            place = folder / folder_name(task) / method / part / f"seed-{seed}"
+            yield Job(task, method, seed, place, (*preset, *options, *words), rollouts)
+
+
+def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:
+    """Into what a method's runs are divided, as folders, and the words that make each: mostly nothing."""
+    if group.specialists:
+        return [(f"size-{size}", ["--specialist", str(size)]) for size in paper_of(task).rosters.all]
+    if group.variations:
+        return [(_variation_name(words), words.split()) for words in group.variations]
+    return [("", [])]
+
+
+def _variation_name(words: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", words.strip("- ")) or "as-it-is"
+
+
+def with_only(study: Study, only: tuple[str, ...]) -> Study:
+    """The study restricted to the named tasks and methods; naming none of a kind keeps all of it."""
+    all_tasks = {*papers(), *(task for group in study.groups for task in group.tasks)}
+    for name in only:
+        if name not in (*all_tasks, *METHODS):
+            raise unknown_name("task or method", name, (*sorted(all_tasks), *METHODS))
+    tasks = all_tasks.intersection(only) or all_tasks
+    methods = {name for name in only if name in METHODS} or set(METHODS)
+    groups = (
+        replace(
+            group,
+            tasks=tuple(name for name in group.tasks if name in tasks),
+            methods=tuple(name for name in group.methods if name in methods),
+        )
+        for group in study.groups
+    )
+    return replace(study, groups=tuple(groups))

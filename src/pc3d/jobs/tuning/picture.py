@@ -1,0 +1,83 @@
+"""A search as a picture: how the best return grew, and the return over each setting that was searched."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+from pc3d.jobs.tuning.plan import Plan
+from pc3d.jobs.tuning.records import TrialRecord
+from pc3d.jobs.tuning.space import Between, Row
+from pc3d.report.figures.style import FAINT, INK, Figure, color_of, house_style, tidy
+from pc3d.system.plain import as_text
+
+COLUMNS = 4
+
+
+def search_picture(plan: Plan, records: list[TrialRecord], importances: dict[str, float]) -> Figure:
+    """The history on top, below it a small panel for each setting, the most important first."""
+    rows = sorted(plan.rows, key=lambda row: -importances.get(row.setting, 0.0))
+    lines = -(-len(rows) // COLUMNS)
+    title = f"{plan.base.task} {plan.base.method}: {len(records)} trials"
+    with house_style():
+        drawing = Drawing(figsize=(9, 2.6 + 1.9 * lines))
+        history, *panels = _axes(drawing, lines)
+        _draw_history(history, plan, records)
+        for axes, row in zip(panels, rows, strict=False):
+            _draw_setting(axes, plan, row, records, importances.get(row.setting))
+        for axes in panels[len(rows) :]:
+            axes.set_axis_off()
+        history.set_title(title, loc="left")
+    caption = "Mean validation return of each trial's final policy; ticks at the bottom are trials given up."
+    return Figure("search", title, caption, drawing)
+
+
+def _axes(drawing: Drawing, lines: int) -> list[Axes]:
+    grid = drawing.add_gridspec(lines + 1, COLUMNS, height_ratios=[1.3] + [1.0] * lines)
+    small = [
+        drawing.add_subplot(grid[1 + line, column]) for line in range(lines) for column in range(COLUMNS)
+    ]
+    return [drawing.add_subplot(grid[0, :]), *small]
+
+
+def _draw_history(axes: Axes, plan: Plan, records: list[TrialRecord]) -> None:
+    scored = [record for record in records if record.score is not None]
+    numbers, returns = [record.number for record in scored], [record.validation for record in scored]
+    best = [max(returns[: place + 1]) for place in range(len(returns))]
+    end = max(record.number for record in records)
+    axes.plot(numbers, returns, "o", color=color_of(plan.base.method), markersize=4)
+    axes.step([*numbers, end], [*best, best[-1]], where="post", color=INK, linewidth=1, label="best so far")
+    for record in records:
+        if record.score is None:
+            axes.axvline(record.number, ymax=0.04, color=INK, alpha=FAINT)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("trial")
+    axes.set_ylabel("validation return")
+    axes.legend(loc="lower right")
+    tidy(axes)
+
+
+def _draw_setting(
+    axes: Axes, plan: Plan, row: Row, records: list[TrialRecord], importance: float | None
+) -> None:
+    scored = [record for record in records if record.score is not None]
+    tried = [record.settings[row.setting] for record in scored]
+    returns = [record.validation for record in scored]
+    color = color_of(plan.base.method)
+    if isinstance(row.tried, Between):
+        axes.plot(tried, returns, "o", color=color, markersize=3)
+        if row.tried.log:
+            axes.set_xscale("log")
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        names = [as_text(value) for value in row.tried.values]
+        places = [names.index(as_text(value)) for value in tried]
+        axes.plot(places, returns, "o", color=color, markersize=3)
+        axes.set_xticks(range(len(names)), names, rotation=25, ha="right", fontsize=6)
+        axes.set_xlim(-0.5, len(names) - 0.5)
+    share = "" if importance is None else f" ({importance:.0%})"
+    axes.set_title(f"{row.setting}{share}", loc="left", fontsize=7)
+    axes.tick_params(labelsize=6)
+    tidy(axes)

@@ -1,0 +1,106 @@
+"""The search space: one row a setting, with what is tried and for which methods.
+
+The paper gives the settings its searches ended with, not the ranges. Each range here holds all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pc3d.experiment.methods import ancestors, family, method_named
+from pc3d.experiment.search import Between, OneOf, Tried
+from pc3d.experiment.settings import Experiment
+from pc3d.presets.changes import setting
+from pc3d.system.errors import BadInput
+
+if TYPE_CHECKING:
+    from optuna.trial import Trial
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting of the search."""
+
+    setting: str
+    tried: Tried
+    searched_by: Callable[[str], bool]
+    """Which methods."""
+
+
+def tuned_whole(method: str) -> bool:
+    """The paper tunes IPPO and MAPPO whole; their heirs take actor and algorithm from them."""
+    return not ancestors(method)
+
+
+def central(method: str) -> bool:
+    return method in family("mappo")
+
+
+def with_set_critic(method: str) -> bool:
+    return central(method) and not tuned_whole(method)
+
+
+def with_context(method: str) -> bool:
+    return method_named(method).has_context
+
+
+def distilled(method: str) -> bool:
+    return method_named(method).distils
+
+
+def _rows(base: Experiment) -> tuple[Row, ...]:
+    algorithm = base.algorithm
+    own = (
+        Row(f"{algorithm.section}.{name}", tried, tuned_whole) for name, tried in algorithm.searched.items()
+    )
+    return (*own, *NETWORKS)
+
+
+NETWORKS = (
+    Row("actor.widths", OneOf(((64, 64), (128, 128), (128, 256, 128), (96, 128, 128, 96))), tuned_whole),
+    Row("actor.rnn_dim", OneOf((32, 64, 128, 192)), tuned_whole),
+    Row(
+        "critic.widths",
+        OneOf(((96, 96), (128, 96), (128, 128), (160, 128), (160, 160), (192, 160))),
+        central,
+    ),
+    Row("critic.set_embed_dim", OneOf((48, 96, 160)), with_set_critic),
+    Row("critic.set_encoder_widths", OneOf(((48, 48), (96, 64), (96, 96), (160, 96))), with_set_critic),
+    Row("critic.team_size_feature", OneOf((False, True)), with_set_critic),
+    Row("critic.tokens", Between(2, 8, whole=True), with_context),
+    Row("distillation.weight", Between(0.01, 1.0, log=True), distilled),
+    Row("distillation.teacher_rate", Between(0.001, 0.05, log=True), distilled),
+    Row("distillation.reliance_min", OneOf((-4.0, -3.0, -2.0)), with_context),
+    Row("distillation.reliance_max", OneOf((1.0, 1.5, 2.0, 3.0)), with_context),
+)
+
+
+def space_for(base: Experiment, fixed: Iterable[str] = ()) -> tuple[Row, ...]:
+    """The rows that a method searches, without the fixed ones, and wide enough to hold the base's values."""
+    fixed = set(fixed)
+    rows = tuple(
+        replace(row, tried=row.tried.including(setting(base, row.setting)))
+        for row in _rows(base)
+        if row.searched_by(base.method) and row.setting not in fixed
+    )
+    if not rows:
+        raise BadInput("every setting of this search is fixed: leave at least one to be searched")
+    return rows
+
+
+def suggested(trial: Trial, rows: tuple[Row, ...]) -> dict[str, Any]:
+    """The settings that the sampler proposes for a trial."""
+    return {row.setting: row.tried.suggested(trial, row.setting) for row in rows}
+
+
+def stored(base: Experiment, rows: tuple[Row, ...]) -> dict[str, Any]:
+    """The base's own values, as the storage writes them."""
+    return {row.setting: row.tried.stored(setting(base, row.setting)) for row in rows}
+
+
+def read(stored: dict[str, Any], rows: tuple[Row, ...]) -> dict[str, Any] | None:
+    """The settings of a stored trial; None if it lacks one or holds what this search cannot try."""
+    values = {row.setting: row.tried.read(stored.get(row.setting)) for row in rows}
+    return None if None in values.values() or set(stored) != set(values) else values

@@ -1,0 +1,90 @@
+"""One trial: a real training for each seed, scored on training and validation sizes. Runs in its own process.
+
+This is the search's firewall: a trial makes its experiment itself, with sealed rosters, from a preset file
+that has no place for sizes; those of an own task were sealed before they were written down for it. The test
+sizes do not exist in this process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+
+from pc3d.experiment.settings import Experiment
+from pc3d.jobs.tuning.trial_folder import Budget, Score, TrialFolder
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import Arena
+from pc3d.play.scores import returns_by_size
+from pc3d.presets.paper import paper, sealed
+from pc3d.presets.preset_file import read_preset
+from pc3d.runs.policy import load_policy
+from pc3d.runs.run_folder import RunFolder
+from pc3d.runs.train import Habits, train
+from pc3d.system.checked_json import write_checked
+from pc3d.system.errors import BadInput
+from pc3d.system.files import explained, one_owner
+from pc3d.system.imports import is_import_path
+
+SECONDS_FOR_THE_OTHER = 120  # a worker whose search was killed saves first, and may be compiling until then
+
+
+def run_trial(folder: TrialFolder, experiment: Experiment, arena: Arena, budget: Budget) -> Score:
+    """Train and score every seed, continuing whatever the folder already holds."""
+    with explained(f"writing to {folder.path}"), _alone_in(folder.path):
+        runs = [
+            train(replace(experiment, seed=seed), arena, folder.seed(seed), _habits(budget))
+            for seed in budget.seeds
+        ]
+        scores = [_score(run, arena, budget.rollouts) for run in runs]
+        score = Score(
+            train=float(np.mean([score.train for score in scores])),
+            validation=float(np.mean([score.validation for score in scores])),
+        )
+        write_checked(folder.score_file, asdict(score))
+    return score
+
+
+def sealed_experiment(folder: TrialFolder, budget: Budget) -> Experiment:
+    """What the trial trains: its preset, without the test sizes."""
+    preset = read_preset(folder.preset)
+    own = is_import_path(preset.task)
+    usual = folder.read_own_task() if own else paper(preset.task, preset.method)
+    return sealed(replace(preset.applied(usual, str(folder.preset)), episodes=budget.episodes))
+
+
+def _habits(budget: Budget) -> Habits:
+    every = budget.evaluate_every
+    return Habits(checkpoint_every=every, evaluate_every=every, tensorboard=False)
+
+
+def _score(run: RunFolder, arena: Arena, rollouts: int) -> Score:
+    """The final policy's mean return over the sizes of each split."""
+    policy = load_policy(run.path)
+    rosters = policy.experiment.rosters
+    returns = returns_by_size(arena, ActorTeam(policy.actor), rosters.all, rollouts)
+    means = {size: float(np.mean(values)) for size, values in returns.items()}
+    return Score(
+        train=float(np.mean([means[size] for size in rosters.train])),
+        validation=float(np.mean([means[size] for size in rosters.validation])),
+    )
+
+
+@contextlib.contextmanager
+def _alone_in(place: Path) -> Iterator[None]:
+    """Hold the trial's folder, waiting for a worker that is still ending."""
+    deadline = time.monotonic() + SECONDS_FOR_THE_OTHER
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(one_owner(place))
+                break
+            except BadInput:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(0.5)
+        yield

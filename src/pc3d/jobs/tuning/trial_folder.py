@@ -1,0 +1,119 @@
+"""A trial's folder, as its worker and the search both see it: settings, evaluations on the way, the score."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from pc3d.experiment.settings import Experiment, within
+from pc3d.presets.experiment_file import read_experiment, to_plain
+from pc3d.runs.metrics import last_line, read_lines
+from pc3d.system.checked_json import read_checked, write_checked
+from pc3d.system.errors import BadInput
+from pc3d.system.plain import from_plain
+
+FIRST_SEED = 1000  # final runs have the seeds from 0 on: what was searched for must hold for others
+REPORTS = 10  # evaluations in a training, each a chance to give a trial up
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a trial costs; the same for all trials of a search."""
+
+    episodes: int
+    seed_count: int
+    rollouts: int
+
+    def __post_init__(self) -> None:
+        within("episodes", self.episodes, 1, 10**9)
+        within("seeds", self.seed_count, 1, 1000)
+        within("rollouts", self.rollouts, 1, 10**6)
+
+    @property
+    def seeds(self) -> range:
+        return range(FIRST_SEED, FIRST_SEED + self.seed_count)
+
+    @property
+    def evaluate_every(self) -> int:
+        """Episodes between two evaluations on the way."""
+        return -(-self.episodes // REPORTS)
+
+    @property
+    def last_step(self) -> int:
+        """The report that belongs to the last seed's final policy."""
+        return (self.seed_count - 1) * REPORTS + self.episodes // self.evaluate_every
+
+
+@dataclass(frozen=True)
+class Score:
+    """Mean returns of a trial's final policies: over rollouts, then sizes, then seeds."""
+
+    train: float
+    validation: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a trial is doing on validation sizes; equal steps of two trials can be compared."""
+
+    step: int
+    validation: float
+
+
+class TrialFolder:
+    """Where a trial's files are."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.preset = path / "preset.toml"
+        self.own_task = path / "own_task.json"
+        self.score_file = path / "score.json"
+        self.errors = path / "errors.log"
+
+    def seed(self, seed: int) -> Path:
+        return self.path / f"seed-{seed}"
+
+    def write_own_task(self, experiment: Experiment) -> None:
+        """For a trial on an own task: the sealed experiment that its preset is applied to."""
+        write_checked(self.own_task, {"experiment": to_plain(experiment)})
+
+    def read_own_task(self) -> Experiment:
+        content = read_checked(self.own_task, ("experiment",))
+        experiment = read_experiment(content.get("experiment"), str(self.own_task))
+        if not experiment.rosters.sealed_largest:
+            raise BadInput(f"{self.own_task} is damaged: its team sizes are not sealed")
+        return experiment
+
+    def score(self) -> Score | None:
+        """What the trial came to, if it came to an end."""
+        if not self.score_file.exists():
+            return None
+        names = [field.name for field in fields(Score)]
+        content = read_checked(self.score_file, names)
+        told = {name: value for name, value in content.items() if name in names}
+        score: Score = from_plain(Score, told, str(self.score_file))
+        return score
+
+    def reports(self, budget: Budget, validation_sizes: tuple[int, ...]) -> list[Report]:
+        """The evaluations so far; a later seed's are averaged with the last of each seed before it."""
+        found: list[Report] = []
+        finished: list[float] = []
+        for place, seed in enumerate(budget.seeds):
+            returns: list[float] = []
+            for line in read_lines(self.seed(seed) / "evaluations.jsonl"):
+                returns.append(_mean_return(line, validation_sizes))
+                step = place * REPORTS + line["episodes"] // budget.evaluate_every
+                found.append(Report(step, mean([*finished, returns[-1]])))
+            finished += returns[-1:]
+        return found
+
+    def episodes(self, budget: Budget) -> int:
+        """Training episodes played, over all seeds."""
+        lines = [last_line(self.seed(seed) / "metrics.jsonl") for seed in budget.seeds]
+        return sum(line["episodes"] for line in lines if line)
+
+
+def _mean_return(line: dict[str, Any], sizes: tuple[int, ...]) -> float:
+    return mean(line["return_by_size"][str(size)] for size in sizes)

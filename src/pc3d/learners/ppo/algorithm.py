@@ -1,0 +1,111 @@
+"""PPO with a central critic, and with PC3D's distillation where a method has it."""
+
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from pc3d.experiment.settings import Experiment
+from pc3d.learners.algorithm import Algorithm, Lesson, Work
+from pc3d.learners.ppo.advantages import ValueScale
+from pc3d.learners.ppo.arithmetic import operations_per_gradient_step
+from pc3d.learners.ppo.descent import Descent, adam, descend
+from pc3d.learners.ppo.learner import Health, PpoLearner
+from pc3d.learners.ppo.losses import LossParts
+from pc3d.learners.ppo.preparation import prepare
+from pc3d.learners.ppo.sequences import SequencePlan
+from pc3d.learners.ppo.settings import ppo_of
+from pc3d.networks.build import PolicyNetworks, build
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.episode import Episode
+from pc3d.play.randomness import Purpose, stream
+from pc3d.system.errors import BadInput
+from pc3d.tasks.task import Game
+
+LOSS_TERMS = ("total", "policy", "value", "distillation")
+
+
+class Ppo(Algorithm):
+    """The paper's backbone."""
+
+    def fresh(self, experiment: Experiment, task: Game) -> PpoLearner:
+        networks = build(stream(experiment.seed, Purpose.INITIALISE), experiment, task)
+        return PpoLearner(
+            update=jnp.zeros((), jnp.int32),
+            networks=networks,
+            averaged_teacher=networks.critic.held_teacher,
+            adam=adam(experiment).init(ravel_pytree(networks)[0]),
+            value_scale=ValueScale.fresh(),
+        )
+
+    def team(self, experiment: Experiment, learner: PpoLearner) -> ActorTeam:
+        del experiment
+        return ActorTeam(learner.networks.actor)
+
+    def learn(
+        self,
+        experiment: Experiment,
+        task: Game,
+        learner: PpoLearner,
+        episodes: Episode,
+        key: PRNGKeyArray,
+    ) -> tuple[PpoLearner, Lesson]:
+        """Value the episodes, cut them into sequences, and take the epochs' gradient steps."""
+        plan = SequencePlan.make(experiment, *episodes.rewards.shape)
+        scale, sequences = prepare(experiment, task, learner, episodes, plan)
+        rate = _learning_rate(experiment, learner.update)
+        # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
+        parameters, unravel = ravel_pytree(learner.networks)
+        start = Descent(parameters, learner.averaged_teacher, learner.adam)
+        end, losses, norms = descend(experiment, start, unravel, plan, sequences, rate, key)
+        finite = Health(
+            observations=_all_finite(jnp.where(episodes.present[..., None], episodes.observations, 0)),
+            rewards=_all_finite(episodes.rewards),
+            values=_all_finite(sequences.values),
+            loss=jnp.isfinite(losses.total),
+            gradient=_all_finite(norms),
+            optimiser=_all_finite(end.adam.mu) & _all_finite(end.adam.nu),
+            parameters=_all_finite(end.parameters),
+        )
+        done, networks = learner.update + 1, unravel(end.parameters)
+        learner = PpoLearner(done, networks, end.averaged_teacher, end.adam, scale)
+        return learner, Lesson(_scalars(losses, jnp.mean(norms), rate), finite)
+
+    def policy(self, learner: PpoLearner) -> PolicyNetworks:
+        return PolicyNetworks(learner.networks.actor, learner.averaged_teacher)
+
+    def check(self, experiment: Experiment, task: Game) -> None:
+        """What an environment plays between two updates must fit into its buffer."""
+        ppo = ppo_of(experiment)
+        steps = ppo.update_every_episodes * task.horizon
+        if steps > ppo.buffer_size:
+            raise BadInput(
+                f"ppo.buffer_size must be at least {steps}: each environment plays "
+                f"{ppo.update_every_episodes} episodes of {task.horizon} steps between two updates, "
+                f"not {ppo.buffer_size}"
+            )
+
+    def work(self, experiment: Experiment, task: Game, learner: PpoLearner) -> Work:
+        plan = SequencePlan.make(experiment, experiment.episodes_per_update, task.horizon)
+        epochs = ppo_of(experiment).epochs
+        per_step = operations_per_gradient_step(learner.networks, plan, task.slots)
+        return Work(
+            operations=epochs * plan.minibatches * per_step,
+            agent_steps=epochs * plan.sequences * plan.length * task.slots,
+        )
+
+
+def _learning_rate(experiment: Experiment, update: Int[Array, ""]) -> Float[Array, ""]:
+    rate = jnp.asarray(ppo_of(experiment).learning_rate)
+    if experiment.recipe.learning_rate_schedule == "linear":
+        rate = rate * (1 - update / experiment.updates)
+    return rate
+
+
+def _scalars(losses: LossParts, norm: Array, rate: Array) -> dict[str, Array]:
+    """What metrics call these numbers."""
+    named = {f"loss_{name}" if name in LOSS_TERMS else name: value for name, value in vars(losses).items()}
+    return {**named, "gradient_norm": norm, "learning_rate": rate}
+
+
+def _all_finite(values: Float[Array, "..."]) -> Bool[Array, ""]:
+    return jnp.all(jnp.isfinite(values))

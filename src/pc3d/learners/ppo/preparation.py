@@ -1,0 +1,129 @@
+"""What stays fixed during an update: values, advantages, targets and teacher contexts, cut into sequences."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from pc3d.experiment.methods import method_named
+from pc3d.experiment.settings import Experiment
+from pc3d.learners.ppo.advantages import ValueScale, generalised_advantages
+from pc3d.learners.ppo.learner import PpoLearner
+from pc3d.learners.ppo.sequences import SequencePlan, Sequences
+from pc3d.learners.ppo.settings import ppo_of
+from pc3d.networks.critics import TeamView
+from pc3d.play.choosing import log_probability_of
+from pc3d.play.episode import Episode
+from pc3d.play.presence import joined
+from pc3d.tasks.task import Game
+
+
+def prepare(
+    experiment: Experiment, task: Game, learner: PpoLearner, episodes: Episode, plan: SequencePlan
+) -> tuple[ValueScale, Sequences]:
+    """Everything the epochs need, computed once, and the value scale after these episodes."""
+    seen = jnp.where(episodes.present[..., None], episodes.observations, 0)
+    fresh = joined(episodes.present) if task.roster_changes else None
+    features = _features(learner, plan, seen, fresh)
+    values = learner.networks.critic(TeamView(seen, episodes.present, features, episodes.global_states))
+    scale, targets, advantages = _judged(experiment, learner, episodes, values)
+    contexts = _teacher_contexts(experiment, learner, seen[:, :-1], episodes.present[:, :-1])
+    nothing = learner.networks.actor.first_memory(episodes.present.shape[-1])
+    states = episodes.global_states
+    return scale, Sequences(
+        first_memory=plan.first_memories(features, nothing),
+        observations=plan.cut(seen[:, :-1]),
+        global_states=None if states is None else plan.cut(states[:, :-1]),
+        present=plan.cut_presence(episodes.present[:, :-1]),
+        fresh=None if fresh is None else plan.cut(fresh[:, :-1]),
+        played=plan.cut(episodes.played),
+        actions=plan.cut(episodes.actions),
+        log_probabilities=plan.cut(_log_probabilities(learner, seen[:, :-1], fresh, episodes)),
+        advantages=plan.cut(advantages),
+        value_targets=plan.cut(targets),
+        values=plan.cut(values[:, :-1]),
+        teacher_contexts=None if contexts is None else plan.cut(contexts),
+    )
+
+
+def _features(
+    learner: PpoLearner, plan: SequencePlan, seen: Array, fresh: Array | None
+) -> Float[Array, "episode moment agent h"] | None:
+    """What the actor remembered at each moment: for a local critic, and where sequences start in between."""
+    actor = learner.networks.actor
+    if not learner.networks.critic.local and plan.pieces == 1:
+        return None
+    episodes, _, agents, _ = seen.shape
+    return actor.remember(actor.first_memory(episodes, agents), seen, fresh)
+
+
+def _log_probabilities(
+    learner: PpoLearner, seen: Array, fresh: Array | None, episodes: Episode
+) -> Float[Array, "episode time agent"]:
+    """How likely each action was when it was chosen, as the team kept it; else the actor is asked again."""
+    if episodes.kept is not None:
+        return episodes.kept
+    actor = learner.networks.actor
+    count, _, agents, _ = seen.shape
+    fresh = None if fresh is None else fresh[:, :-1]
+    policy = actor.conditioning(actor.remember(actor.first_memory(count, agents), seen, fresh))
+    return log_probability_of(jax.nn.log_softmax(policy.logits), episodes.actions)
+
+
+def _judged(
+    experiment: Experiment, learner: PpoLearner, episodes: Episode, values: Array
+) -> tuple[ValueScale, Float[Array, "episode time *agent"], Float[Array, "episode time agent"]]:
+    """How good each decision was, and what the critic should have said: on the critic's own scale."""
+    recipe, local = experiment.recipe, learner.networks.critic.local
+    real_values = learner.value_scale.stretch(values) if recipe.normalise_values else values
+    advantages = _advantages(experiment, episodes, real_values, local=local)
+    targets = advantages + real_values[:, :-1]
+    decisions = episodes.present[:, :-1] & episodes.played[:, :, None]
+    scale = learner.value_scale.follow(
+        targets, decisions if local else episodes.played, recipe.value_statistics_rate
+    )
+    if recipe.normalise_values:
+        targets = scale.shrink(targets)
+    if not local:
+        advantages = jnp.broadcast_to(advantages[:, :, None], decisions.shape)
+    if recipe.normalise_advantages:
+        advantages = _normalised(experiment, advantages, decisions, scale)
+    return scale, targets, advantages
+
+
+def _advantages(experiment: Experiment, episodes: Episode, values: Array, *, local: bool) -> Array:
+    """Advantages of the shared team reward, per step, or per step and agent for local values."""
+    ppo, rewards = ppo_of(experiment), episodes.rewards
+    if experiment.recipe.reward_per_agent:
+        rewards = rewards / episodes.team_size[:, None]
+
+    def of_one(values: Array, rewards: Array, played: Array, terminated: Array) -> Array:
+        return generalised_advantages(
+            rewards,
+            values,
+            played,
+            terminated,
+            ppo.discount,
+            ppo.gae_lambda,
+            horizon_bootstraps=experiment.recipe.horizon_bootstraps,
+        )
+
+    per_agent = jax.vmap(of_one, in_axes=(1, None, None, None), out_axes=1) if local else of_one
+    return jax.vmap(per_agent)(values, rewards, episodes.played, episodes.terminated)
+
+
+def _normalised(
+    experiment: Experiment, advantages: Array, decisions: Bool[Array, "episode time agent"], scale: ValueScale
+) -> Float[Array, "episode time agent"]:
+    """Around zero, and divided by their own deviation or by the running one of value targets."""
+    running = experiment.recipe.advantage_deviation == "running"
+    deviation = scale.deviation if running else jnp.std(advantages, where=decisions)
+    return (advantages - jnp.mean(advantages, where=decisions)) / (deviation + 1e-8)
+
+
+def _teacher_contexts(
+    experiment: Experiment, learner: PpoLearner, seen: Array, present: Array
+) -> Float[Array, "episode time agent context"] | None:
+    """What the averaged teacher has for everybody: constants for the student."""
+    if not method_named(experiment.method).has_context or learner.averaged_teacher is None:
+        return None
+    return jax.lax.stop_gradient(learner.averaged_teacher.contexts(seen, present))

@@ -1,0 +1,104 @@
+"""From whole episodes to minibatches of sequences short enough to backpropagate through."""
+
+from dataclasses import dataclass
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from pc3d.experiment.settings import Experiment
+from pc3d.learners.ppo.settings import ppo_of
+
+
+class Sequences(eqx.Module):
+    """Stretches of episodes, ready for gradients: at most `backpropagation_steps` long."""
+
+    first_memory: Float[Array, "sequence agent h"]
+    observations: Float[Array, "sequence time agent observation"]
+    global_states: Float[Array, "sequence time state"] | None
+    present: Bool[Array, "sequence time agent"]
+    """After an episode's end, too: a team of nobody has no mean and no attention."""
+    fresh: Bool[Array, "sequence time agent"] | None
+    """Who has just joined and remembers nothing; None where rosters stay as they are."""
+    played: Bool[Array, "sequence time"]  # false after an episode's end
+    actions: Int[Array, "sequence time agent"]
+    log_probabilities: Float[Array, "sequence time agent"]
+    advantages: Float[Array, "sequence time agent"]
+    value_targets: Float[Array, "sequence time *agent"]
+    values: Float[Array, "sequence time *agent"]  # before the update
+    teacher_contexts: Float[Array, "sequence time agent context"] | None
+
+    @property
+    def decisions(self) -> Bool[Array, "sequence time agent"]:
+        """The valid agent-time pairs: somebody was there and had to act."""
+        return self.present & self.played[:, :, None]
+
+
+@dataclass(frozen=True)
+class SequencePlan:
+    """How an update's episodes are cut and grouped; known before anything is played.
+
+    All minibatches of an epoch have the same number of sequences.
+    """
+
+    episodes: int
+    horizon: int
+    pieces: int  # sequences per episode
+    length: int  # steps per sequence
+    minibatches: int
+    sequences_per_minibatch: int
+
+    @staticmethod
+    def make(experiment: Experiment, episodes: int, horizon: int) -> "SequencePlan":
+        """For so many episodes. The unit of the paper's batch size is not stated, so it is a setting."""
+        pieces = -(-horizon // experiment.recipe.backpropagation_steps)
+        length, sequences = -(-horizon // pieces), episodes * pieces
+        capacity = ppo_of(experiment).batch_size
+        if experiment.recipe.batch_unit == "team_steps":
+            capacity = max(1, capacity // length)
+        minibatches = -(-sequences // capacity)
+        return SequencePlan(episodes, horizon, pieces, length, minibatches, -(-sequences // minibatches))
+
+    @property
+    def sequences(self) -> int:
+        """With the fillers that make all minibatches alike."""
+        return self.minibatches * self.sequences_per_minibatch
+
+    def cut(self, by_time: Float[Array, "episode time ..."]) -> Float[Array, "sequence time ..."]:
+        """Cut the time axis into equal pieces; zeros (never played) fill what is missing."""
+        missing = self.pieces * self.length - self.horizon
+        padded = jnp.pad(by_time, [(0, 0), (0, missing)] + [(0, 0)] * (by_time.ndim - 2))
+        return padded.reshape(self.episodes * self.pieces, self.length, *by_time.shape[2:])
+
+    def cut_presence(self, present: Bool[Array, "episode time agent"]) -> Bool[Array, "sequence time agent"]:
+        """The same for who is there; what is missing is filled with whoever was there last."""
+        missing = self.pieces * self.length - self.horizon
+        padded = jnp.pad(present, [(0, 0), (0, missing), (0, 0)], mode="edge")
+        return padded.reshape(self.episodes * self.pieces, self.length, present.shape[-1])
+
+    def first_memories(
+        self, features: Float[Array, "episode time agent h"] | None, nothing: Float[Array, "agent h"]
+    ) -> Float[Array, "sequence agent h"]:
+        """What each sequence starts from: nothing, or what the actor remembered one step before."""
+        starts = jnp.broadcast_to(nothing, (self.episodes, 1, *nothing.shape))
+        if self.pieces > 1:
+            assert features is not None
+            last_steps = [piece * self.length - 1 for piece in range(1, self.pieces)]
+            starts = jnp.concatenate([starts, features[:, jnp.asarray(last_steps)]], axis=1)
+        return starts.reshape(self.episodes * self.pieces, *nothing.shape)
+
+    def shuffle(self, key: PRNGKeyArray, sequences: Sequences) -> Sequences:
+        """One epoch's minibatches, in random order and company: a new first axis over minibatches."""
+        real = self.episodes * self.pieces
+        order = jax.random.permutation(key, real)
+        fillers = self.sequences - real
+        order = jnp.concatenate([order, order[:fillers]])
+        counts = jnp.arange(self.sequences) < real
+
+        def regroup(leaf: Array) -> Array:
+            return leaf[order].reshape(self.minibatches, self.sequences_per_minibatch, *leaf.shape[1:])
+
+        shuffled = jax.tree.map(regroup, sequences)
+        counts = counts.reshape(self.minibatches, self.sequences_per_minibatch, 1)
+        return eqx.tree_at(lambda batch: batch.played, shuffled, shuffled.played & counts)

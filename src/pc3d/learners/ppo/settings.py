@@ -1,0 +1,8 @@
+"""The settings of this algorithm in an experiment that has it."""
+
+from pc3d.experiment.settings import Experiment, PpoSettings
+
+
+def ppo_of(experiment: Experiment) -> PpoSettings:
+    assert isinstance(experiment.algorithm, PpoSettings)
+    return experiment.algorithm

@@ -1,0 +1,12 @@
+"""The algorithms by the class of their settings. A new one is a folder here and a line."""
+
+from pc3d.experiment.settings import AlgorithmSettings, Experiment, PpoSettings
+from pc3d.learners.algorithm import Algorithm
+from pc3d.learners.ppo.algorithm import Ppo
+
+ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {PpoSettings: Ppo()}
+
+
+def algorithm_of(experiment: Experiment) -> Algorithm:
+    """What an experiment learns by."""
+    return ALGORITHMS[type(experiment.algorithm)]

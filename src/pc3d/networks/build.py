@@ -1,0 +1,99 @@
+"""Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
+
+import equinox as eqx
+import jax
+from jaxtyping import PRNGKeyArray
+
+from pc3d.experiment.methods import Method, method_named
+from pc3d.experiment.settings import Experiment
+from pc3d.networks.actor import Actor
+from pc3d.networks.conditioning import CONDITIONINGS, Conditioning, ContextConditioning, StudentContext
+from pc3d.networks.critics import CRITICS, Critic, CriticInputs
+from pc3d.networks.layers import drawn_uniformly
+from pc3d.networks.teacher import Teacher
+from pc3d.system.errors import BadInput, unknown_name
+from pc3d.tasks.make import playable
+from pc3d.tasks.task import Game
+
+
+class Networks(eqx.Module):
+    """All that is trained."""
+
+    actor: Actor
+    critic: Critic
+
+
+class PolicyNetworks(eqx.Module):
+    """What a finished run leaves: the actor, and the averaged teacher to measure its contexts against."""
+
+    actor: Actor
+    teacher: Teacher | None
+
+
+def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
+    """Fresh networks for an experiment."""
+    actor_key, critic_key, head_key, student_key = jax.random.split(key, 4)
+    method, actor = method_named(experiment.method), experiment.actor
+    refuse_mismatch(method)
+    activation = experiment.recipe.activation
+    conditioning = _conditioning(head_key, student_key, experiment, task.action_count)
+    inputs = CriticInputs(
+        observation=task.observation_width,
+        features=actor.rnn_dim,
+        global_state=_global_state_width(task) if experiment.critic.global_state else 0,
+        largest_team=experiment.rosters.largest,
+        activation=activation,
+    )
+    networks = Networks(
+        actor=Actor(actor_key, task.observation_width, actor, activation, conditioning),
+        critic=CRITICS[method.critic](critic_key, inputs, experiment.critic),
+    )
+    if experiment.recipe.initialisation == "uniform":
+        return drawn_uniformly(jax.random.fold_in(key, 4), networks)  # the four before are taken
+    return networks
+
+
+def blank_policy(experiment: Experiment, task: Game) -> PolicyNetworks:
+    """The shapes of a policy without its numbers: a file could ask for more of them than there is memory."""
+
+    def made() -> PolicyNetworks:
+        networks = build(jax.random.key(0), experiment, task)
+        return PolicyNetworks(networks.actor, networks.critic.held_teacher)
+
+    return jax.eval_shape(made)
+
+
+def refuse_mismatch(method: Method) -> None:
+    """Say what is wrong with a row, before anything is built from it."""
+    for kind, name, known in (
+        ("critic", method.critic, CRITICS),
+        ("conditioning", method.conditioning, CONDITIONINGS),
+    ):
+        if name not in known:
+            raise unknown_name(kind, name, known)
+    teaches = CRITICS[method.critic].teaches
+    learns = issubclass(CONDITIONINGS[method.conditioning], ContextConditioning)
+    if method.distils and not (teaches and learns):
+        raise BadInput(
+            "a method that distils needs a critic with a teacher and a conditioning with a context"
+        )
+
+
+def _conditioning(
+    head_key: PRNGKeyArray, student_key: PRNGKeyArray, experiment: Experiment, actions: int
+) -> Conditioning:
+    method, features = method_named(experiment.method), experiment.actor.rnn_dim
+    kind = CONDITIONINGS[method.conditioning]
+    if not issubclass(kind, ContextConditioning):
+        return kind(head_key, features, actions)
+    context = experiment.critic.set_embed_dim
+    student = StudentContext(
+        student_key, features, context, method.gate, experiment.distillation, experiment.recipe
+    )
+    return kind(head_key, features, actions, student)
+
+
+def _global_state_width(game: Game) -> int:
+    task = playable(game)
+    state = jax.eval_shape(lambda: task.global_state(task.reset(jax.random.key(0), task.slots)))
+    return int(state.size)

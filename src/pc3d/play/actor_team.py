@@ -1,0 +1,31 @@
+"""A shared actor in every slot, each with a memory of its own: a team of agents that act alone."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from pc3d.experiment.execution import ALONE, Execution
+from pc3d.networks.actor import Actor
+from pc3d.play.choosing import choose
+from pc3d.play.team import Decision, View
+
+
+class ActorTeam(eqx.Module):
+    """Keeps how likely each chosen action was, which a policy gradient wants to know."""
+
+    execution: ClassVar[Execution] = ALONE
+    actor: Actor
+    greedy: bool = eqx.field(static=True, default=False)
+
+    def first(self, episodes: int, slots: int) -> Float[Array, "episode agent h"]:
+        return self.actor.first_memory(episodes, slots)
+
+    def step(
+        self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
+    ) -> tuple[Float[Array, "episode agent h"], Decision]:
+        if view.joined is not None:
+            memory = jnp.where(view.joined[..., None], 0, memory)
+        memory, policy = self.actor.step(memory, view.observations)
+        return memory, Decision(*choose(policy.logits, chances, greedy=self.greedy))

@@ -1,0 +1,93 @@
+"""An arena is where episodes are played: a game, and whoever steps its worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Protocol, Self, TypeVar
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Array, Int, PRNGKeyArray
+
+from pc3d.play.episode import Episode
+from pc3d.play.hosted.crew import Crew
+from pc3d.play.hosted.worlds import CrewWorlds
+from pc3d.play.loop import play, play_on_host
+from pc3d.play.team import Team
+from pc3d.play.worlds import TaskWorlds, Worlds
+from pc3d.tasks.make import playable
+from pc3d.tasks.task import Game
+
+Seen = TypeVar("Seen")
+Look = Callable[[Game, Episode, Any], Seen]  # what is wanted of played episodes, from them and something else
+
+
+class Arena(Protocol):
+    """Worlds that are compiled, or stepped on the host."""
+
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def compiled(self) -> bool:
+        """Whether its worlds can be part of a compiled program."""
+
+    def with_slots(self, slots: int) -> Self:
+        """The same game, padded to another width."""
+
+    def worlds(self) -> Worlds: ...
+
+
+@dataclass(frozen=True)
+class CompiledArena:
+    """The worlds of a JAX task."""
+
+    game: Game
+    compiled: bool = True
+
+    def with_slots(self, slots: int) -> Self:
+        return replace(self, game=self.game.with_slots(slots))
+
+    def worlds(self) -> TaskWorlds:
+        return TaskWorlds(playable(self.game))
+
+
+@dataclass(frozen=True)
+class HostedArena:
+    """Worlds of Python objects, stepped by a crew of worker processes."""
+
+    game: Game
+    crew: Crew
+    compiled: bool = False
+
+    def with_slots(self, slots: int) -> Self:
+        return replace(self, game=self.game.with_slots(slots))
+
+    def worlds(self) -> CrewWorlds:
+        return CrewWorlds(self.crew, self.game)
+
+
+def played(
+    arena: Arena,
+    team: Team,
+    keys: PRNGKeyArray,
+    team_sizes: Int[np.ndarray, " episode"],
+    look: Look[Seen],
+    beside: Any = None,
+) -> Seen:
+    """Play these episodes and look at them, in one program where worlds and team can be compiled."""
+    worlds = arena.worlds()
+    if isinstance(worlds, TaskWorlds) and isinstance(team, eqx.Module):
+        seen: Seen = jax.device_get(_in_one_program(worlds, look, team, keys, team_sizes, beside))
+        return seen
+    return jax.device_get(look(arena.game, play_on_host(worlds, team, keys, team_sizes), beside))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def _in_one_program(
+    worlds: TaskWorlds, look: Look[Seen], team: Any, keys: PRNGKeyArray, team_sizes: Array, beside: Any
+) -> Seen:
+    return look(worlds.game, play(worlds, team, keys, team_sizes), beside)

@@ -1,0 +1,71 @@
+"""Whole episodes as padded and masked records, and all that is random in them."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.task import Game
+
+
+class Episode(eqx.Module):
+    """Several episodes, side by side. A moment more than steps: what came after the last."""
+
+    team_size: Int[AnyArray, " episode"]
+    present: Bool[AnyArray, "episode moment agent"]
+    observations: Float[AnyArray, "episode moment agent observation"]
+    actions: Int[AnyArray, "episode time agent"]
+    kept: Any  # of the decisions, over (episode, time, agent); None from worlds on the host
+    rewards: Float[AnyArray, "episode time"]  # zero after the end
+    played: Bool[AnyArray, "episode time"]  # false after the end
+    terminated: Bool[AnyArray, "episode time"]  # the step that ended the game
+    total_reward: Float[AnyArray, " episode"]
+    measures: dict[str, Float[AnyArray, " episode"]]
+    global_states: Float[AnyArray, "episode moment state"] | None
+
+
+def widened(episodes: Episode, slots: int) -> Episode:
+    """The same episodes with more slots, which nobody fills."""
+    missing = slots - episodes.present.shape[-1]
+
+    def wider(values: np.ndarray) -> np.ndarray:
+        """Agents come third, after episodes and moments."""
+        return np.pad(values, [(0, 0), (0, 0), (0, missing)] + [(0, 0)] * (values.ndim - 3))
+
+    by_agent = (episodes.present, episodes.observations, episodes.actions, episodes.kept)
+    return eqx.tree_at(
+        lambda one: (one.present, one.observations, one.actions, one.kept),
+        episodes,
+        jax.tree.map(wider, by_agent),
+        is_leaf=lambda part: part is None,
+    )
+
+
+class Draws(eqx.Module):
+    """All that is random in some episodes, whoever plays them and in whichever worlds."""
+
+    start: PRNGKeyArray
+    steps: PRNGKeyArray  # (time, episode)
+    chances: Float[Array, "time episode agent"]  # each chooses one action
+
+
+def draws_of(game: Game, keys: PRNGKeyArray) -> Draws:
+    """The draws of the episodes with these keys."""
+
+    def of_one(key: PRNGKeyArray) -> tuple[PRNGKeyArray, PRNGKeyArray, Array]:
+        start_key, world_key, action_key = jax.random.split(key, 3)
+        return start_key, jax.random.split(world_key, game.horizon), action_chances(action_key, game)
+
+    start, steps, chances = jax.vmap(of_one, out_axes=(0, 1, 1))(keys)
+    return Draws(start, steps, chances)
+
+
+def action_chances(key: PRNGKeyArray, game: Game) -> Float[Array, "time agent"]:
+    """The uniform draws that choose every action of an episode.
+
+    Drawn slot by slot (JAX numbers the draws along the last axis), so that a wider world changes none.
+    """
+    return jax.random.uniform(key, (game.slots, game.horizon)).T

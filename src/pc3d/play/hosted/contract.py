@@ -1,0 +1,230 @@
+"""Is this a task that pc3d can train on? `examine` plays a few episodes and says precisely what is not."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from pc3d.experiment.settings import OwnWorld
+from pc3d.play.hosted.crew import DEFAULT_HOSTING
+from pc3d.play.hosted.parallel import FIXED_WIDTH, ContractBroken, Make, ParallelWorld
+from pc3d.play.hosted.world import HostStep, Views
+
+LONGEST_SEARCH = 1000  # steps of random play in which a time limit must show itself
+COMPARED_STEPS = 25  # two episodes that should be the same are compared so far
+ONE_SEED, OTHER_SEED = 1, 2
+NO_KEY = np.zeros(2, np.uint32)
+
+
+@dataclass
+class Examination:
+    """What was found: the world as training needs to know it, what must be mended, what is good to know."""
+
+    world: OwnWorld | None = None
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def examine(
+    make: Make,
+    team_sizes: Iterable[int],
+    horizon: int | None = None,
+    timeout: float = DEFAULT_HOSTING.env_timeout,
+    show: Callable[[str], None] = lambda _: None,
+) -> Examination:
+    """Play the environment of every team size by chance and hold it to the contract; `show` what is next."""
+    found = Examination()
+    if not callable(make):
+        found.problems.append(
+            f"it is a {type(make).__name__}, not a function: name one that takes a team size and returns a "
+            "ParallelEnv"
+        )
+        return found
+    seen: list[_Seen] = []
+    for size in team_sizes:
+        show(f"{size} agents")
+        try:
+            seen.append(_examine_size(make, size, horizon, timeout, found))
+        except ContractBroken as error:
+            found.problems.append(f"with {size} agents: {error}")
+    _compare_sizes(seen, found)
+    limit = horizon or _time_limit(seen, found)
+    if seen and limit and not found.problems:
+        found.world = _description(seen[0], limit)
+    return found
+
+
+@dataclass(frozen=True)
+class _Story:
+    """An episode of random play: what was seen, and what it brought."""
+
+    views: list[Views]
+    steps: list[HostStep]
+
+    def parting(self, other: _Story) -> int | None:
+        """The first moment at which two stories differ."""
+        for moment, (one, another) in enumerate(zip(self.moments, other.moments, strict=False)):
+            if one.reward != another.reward or not np.array_equal(one.views, another.views):
+                return moment
+        return None
+
+    @property
+    def moments(self) -> list[HostStep]:
+        """The start, as if it were a step that brought nothing, and all steps."""
+        return [HostStep(self.views[0], 0.0, False, False, ()), *self.steps]
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What is known of one team size."""
+
+    team_size: int
+    shape: tuple[int, ...]
+    actions: int
+    first_action: int
+    told_limit: int | None  # by an attribute
+    met_limit: int | None  # by a truncation
+
+
+def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, found: Examination) -> _Seen:
+    with _answering_within(timeout):
+        world, twin_world = ParallelWorld(make, size), ParallelWorld(make, size)
+    longest = horizon or world.time_limit or LONGEST_SEARCH
+
+    def played(world: ParallelWorld, seed: int, longest: int = COMPARED_STEPS) -> _Story:
+        return _play(world, seed, longest, timeout)
+
+    first, twin = played(world, ONE_SEED, longest), played(twin_world, ONE_SEED)
+    parting = first.parting(twin)
+    if parting is not None:
+        raise ContractBroken(
+            f"reset(seed={ONE_SEED}) does not decide the episode: two new environments differ at moment "
+            f"{parting}; draw everything from a generator that reset seeds"
+        )
+    other = played(world, OTHER_SEED)
+    parting = first.parting(played(world, ONE_SEED))
+    if parting is not None:
+        raise ContractBroken(
+            f"something is left over from one episode to the next: reset(seed={ONE_SEED}) leads to another "
+            f"episode (at moment {parting}) after an episode with seed {OTHER_SEED}"
+        )
+    _note(world, first, other, found)
+    assert world.shape is not None
+    last = first.steps[-1]
+    met = len(first.steps) if last.truncated else None
+    actions = world.actions
+    return _Seen(size, world.shape, int(actions.n), int(actions.start), world.time_limit, met)
+
+
+def _play(world: ParallelWorld, seed: int, longest: int, timeout: float) -> _Story:
+    chance = np.random.default_rng(seed)
+    with _answering_within(timeout):
+        story = _Story([world.reset(seed)], [])
+    for time in range(1, longest + 1):
+        try:
+            with _answering_within(timeout):
+                step = world.step(NO_KEY, chance.integers(world.actions.n, size=world.team_size))
+        except ContractBroken as error:
+            raise ContractBroken(f"at step {time}: {error}") from None
+        story.steps.append(step)
+        story.views.append(step.views)
+        if step.terminated or step.truncated:
+            break
+    return story
+
+
+@contextmanager
+def _answering_within(seconds: float) -> Iterator[None]:
+    """A call that takes longer counts as hanging, as it does later in the worker processes."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        if monotonic() < deadline and callable(before):  # an interrupt that had to wait uses the same alarm
+            before(number, frame)
+        else:
+            raise ContractBroken(f"it did not answer within {seconds:g} s")
+
+    if threading.current_thread() is not threading.main_thread():  # where nobody can be called back
+        yield
+        return
+    deadline = monotonic() + seconds
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _note(world: ParallelWorld, first: _Story, other: _Story, found: Examination) -> None:
+    notes = []
+    if world.individual_rewards:
+        notes.append("agents get different rewards: the team's reward is their mean")
+    if np.array_equal(first.views[0], other.views[0]):
+        notes.append("with another seed agents first see the same; fine if your game has only one start")
+    outside = _outside_bounds(world, first.views)
+    if outside:
+        notes.append(outside)
+    if getattr(world.environment, "render_mode", None) != "rgb_array":
+        notes.append('pc3d watch cannot film it: make it with render_mode="rgb_array"')
+    found.notes += [note for note in notes if note not in found.notes]
+
+
+def _outside_bounds(world: ParallelWorld, views: list[Views]) -> str:
+    """Whether what is seen leaves the space that was declared; it changes nothing, but may be a slip."""
+    for slot, name in enumerate(world.names):
+        space: Any = world.environment.observation_space(name)
+        if not hasattr(space, "low") or space.shape != world.shape:
+            continue
+        seen = np.stack([view[slot] for view in views])
+        if (seen < space.low.ravel() - 1e-6).any() or (seen > space.high.ravel() + 1e-6).any():
+            return "observations leave the bounds of their observation space, which pc3d does not enforce"
+    return ""
+
+
+def _compare_sizes(seen: list[_Seen], found: Examination) -> None:
+    for one in seen[1:]:
+        if one.shape != seen[0].shape:
+            found.problems.append(
+                f"observations have shape {seen[0].shape} with {seen[0].team_size} agents and {one.shape} "
+                f"with {one.team_size}: {FIXED_WIDTH}"
+            )
+            return
+        if one.actions != seen[0].actions:
+            found.problems.append(
+                f"there are {seen[0].actions} actions with {seen[0].team_size} agents and {one.actions} with "
+                f"{one.team_size}: every team must have the same"
+            )
+            return
+
+
+def _time_limit(seen: list[_Seen], found: Examination) -> int | None:
+    """The longest that any team may play: as an attribute tells, or as random play met it."""
+    limits = [one.told_limit or one.met_limit for one in seen]
+    known = [limit for limit in limits if limit is not None]
+    if known and len(known) == len(limits):
+        return max(known)
+    if seen:
+        found.problems.append(
+            f"no time limit was found in {LONGEST_SEARCH} steps: give one with --horizon N, or let the "
+            "environment have the attribute horizon"
+        )
+    return None
+
+
+def _description(seen: _Seen, horizon: int) -> OwnWorld:
+    return OwnWorld(
+        stepped_by="host",
+        horizon=horizon,
+        observation_shape=seen.shape or (1,),
+        action_names=tuple(f"action {seen.first_action + number}" for number in range(seen.actions)),
+        return_definition=f"the mean of the agents' rewards, summed over at most {horizon} steps",
+    )

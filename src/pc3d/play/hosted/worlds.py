@@ -1,0 +1,78 @@
+"""Worlds that live in worker processes, as the loop of play sees them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Bool, Float, Int, PRNGKeyArray
+
+from pc3d.play.hosted.crew import Crew
+from pc3d.system.errors import BadInput
+from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.task import Game, Outcome
+
+Views = Float[np.ndarray, "episode agent observation"]
+
+
+class CrewWorlds:
+    """They hold their own states: what stands for one here are the views. After an end the last ones stay."""
+
+    def __init__(self, crew: Crew, game: Game) -> None:
+        self.crew, self.game = crew, game
+
+    def begin(self, keys: PRNGKeyArray, team_sizes: Int[AnyArray, " episode"]) -> Views:
+        sizes = np.asarray(team_sizes)
+        self._taken = np.arange(self.game.slots) < sizes[:, None]
+        views = np.zeros((*self._taken.shape, self.game.observation_width), np.float32)
+        seen = self.crew.begin(_raw(keys), sizes)
+        if seen.shape[-1] != self.game.observation_width:
+            raise BadInput(
+                f"{self.game.name} now shows {seen.shape[-1]} numbers to an agent, but this policy was made "
+                f"for {self.game.observation_width}"
+            )
+        views[self._taken] = seen
+        return views
+
+    def present(self, state: Views) -> Any:
+        del state
+        return self._taken
+
+    def observe(self, state: Views) -> Any:
+        return state
+
+    def step(
+        self,
+        going: Bool[AnyArray, " episode"],
+        keys: PRNGKeyArray,
+        state: Views,
+        actions: Int[AnyArray, "episode agent"],
+    ) -> tuple[Views, Outcome]:
+        playing = np.asarray(going)
+        stepped = self.crew.step(playing, _raw(keys), np.asarray(actions))
+        views = state.copy()
+        views[self._taken & playing[:, None]] = stepped.views
+        measures = zip(self.game.measure_names, stepped.measures.T, strict=True)
+        return views, Outcome(
+            reward=_spread_out(playing, stepped.rewards),
+            terminated=_spread_out(playing, stepped.terminated),
+            truncated=_spread_out(playing, stepped.truncated),
+            measures={name: _spread_out(playing, values) for name, values in measures},
+        )
+
+    def global_state(self, state: Views) -> Any:
+        del state
+        raise BadInput("worlds on the host have no global state: leave critic.global_state off")
+
+
+def _raw(keys: PRNGKeyArray) -> np.ndarray:
+    """The numbers of random keys, which any process can read."""
+    return np.asarray(jax.random.key_data(keys))
+
+
+def _spread_out(going: Bool[np.ndarray, " episode"], values: np.ndarray) -> Any:
+    """Values of the going episodes in the places of all; zero or false elsewhere."""
+    everywhere = np.zeros(len(going), values.dtype)
+    everywhere[going] = values
+    return everywhere

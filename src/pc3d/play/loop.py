@@ -1,0 +1,177 @@
+"""The one loop of play: worlds show, the team decides, the worlds step; wherever either of them runs.
+
+Compiled, it is a scan; with worlds or teams on the host, a loop in Python over the same step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from pc3d.play.episode import Draws, Episode, draws_of
+from pc3d.play.team import Decision, Memory, Team, View
+from pc3d.play.worlds import State, Worlds
+from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.task import Outcome
+
+
+def play(
+    worlds: Worlds,
+    team: Team,
+    keys: PRNGKeyArray,
+    team_sizes: Int[AnyArray, " episode"],
+    *,
+    with_global_state: bool = False,
+) -> Episode:
+    """Play the episodes of these keys to their ends, all in one program."""
+    draws = draws_of(worlds.game, keys)
+    first = _beginning(worlds, team, draws.start, team_sizes, jnp.ones(len(team_sizes), bool))
+    step = partial(_moment, worlds, team, team.step, with_global_state)
+    last, steps = jax.lax.scan(step, first, (draws.steps, draws.chances))
+    ending = _Ending(
+        worlds.observe(last.state),
+        worlds.present(last.state),
+        worlds.global_state(last.state) if with_global_state else None,
+    )
+    return _episodes(jnp, team_sizes, jax.tree.map(lambda part: jnp.moveaxis(part, 0, 1), steps), ending)
+
+
+def play_on_host(
+    worlds: Worlds, team: Team, keys: PRNGKeyArray, team_sizes: Int[np.ndarray, " episode"]
+) -> Episode:
+    """The same, moment by moment: with the same draws the same team plays the same episodes.
+
+    Nothing is kept of a compiled team's decisions: a learner works it out at once, faster than step by step.
+    """
+    draws = _drawn(worlds.game, keys)
+    decide = partial(_decided, team) if isinstance(team, eqx.Module) else team.step
+    step = partial(_moment, worlds, team, decide, False)
+    now = _beginning(worlds, team, draws.start, team_sizes, np.ones(len(team_sizes), bool))
+    steps: list[_Step] = []
+    for time in range(worlds.game.horizon):
+        now, seen = step(now, (draws.steps[time], draws.chances[time]))
+        steps.append(jax.device_get(seen))
+        if not now.going.any():
+            break
+    ending = jax.device_get(_Ending(worlds.observe(now.state), worlds.present(now.state), None))
+    missing = worlds.game.horizon - len(steps)
+    steps += [_nothing(steps[-1], ending)] * missing
+    together: _Step = jax.tree.map(lambda *parts: np.stack(parts, axis=1), *steps)
+    return _episodes(np, np.asarray(team_sizes, np.int32), together, ending)  # type: ignore[arg-type]
+
+
+class _Now(eqx.Module):
+    """What is carried from moment to moment."""
+
+    state: State
+    memory: Memory
+    going: Bool[AnyArray, " episode"]
+    present: Bool[AnyArray, "episode agent"]  # a moment ago
+
+
+class _Step(eqx.Module):
+    """What one step leaves behind."""
+
+    observations: Float[AnyArray, "episode agent observation"]
+    present: Bool[AnyArray, "episode agent"]
+    decision: Decision
+    played: Bool[AnyArray, " episode"]
+    outcome: Outcome
+    global_state: Float[AnyArray, "episode state"] | None
+
+
+class _Ending(eqx.Module):
+    """The moment after the last step."""
+
+    observations: Float[AnyArray, "episode agent observation"]
+    present: Bool[AnyArray, "episode agent"]
+    global_state: Float[AnyArray, "episode state"] | None
+
+
+Decide = Callable[[Memory, View, Array], tuple[Memory, Decision]]
+
+
+def _beginning(worlds: Worlds, team: Team, keys: Any, team_sizes: Any, going: Any) -> _Now:
+    state = worlds.begin(keys, team_sizes)
+    return _Now(state, team.first(len(team_sizes), worlds.game.slots), going, worlds.present(state))
+
+
+def _moment(
+    worlds: Worlds,
+    team: Team,
+    decide: Decide,
+    with_global_state: bool,
+    now: _Now,
+    drawn: tuple[PRNGKeyArray, Float[AnyArray, "episode agent"]],
+) -> tuple[_Now, _Step]:
+    keys, chances = drawn
+    observations, present = worlds.observe(now.state), worlds.present(now.state)
+    joined = present & ~now.present if worlds.game.roster_changes else None
+    states = now.state if team.execution.privileged else None
+    memory, decision = decide(now.memory, View(observations, present, joined, states), chances)
+    state, outcome = worlds.step(now.going, keys, now.state, decision.actions)
+    seen = _Step(
+        observations=observations,
+        present=present,
+        decision=decision,
+        played=now.going,
+        outcome=outcome,
+        global_state=worlds.global_state(now.state) if with_global_state else None,
+    )
+    going = now.going & ~(outcome.terminated | outcome.truncated)
+    return _Now(state, memory, going, present), seen
+
+
+def _nothing(like: _Step, ending: _Ending) -> _Step:
+    """A step after every episode has ended: nobody decides, and the last views stay."""
+    blank: _Step = jax.tree.map(np.zeros_like, like)
+    return eqx.tree_at(
+        lambda step: (step.observations, step.present), blank, (ending.observations, ending.present)
+    )
+
+
+def _episodes(numbers: ModuleType, team_sizes: AnyArray, steps: _Step, ending: _Ending) -> Episode:
+    """The record of steps over (episode, time); `numbers` is the library whose arrays these are."""
+
+    def while_played(values: AnyArray) -> Any:
+        return numbers.where(steps.played, values, 0)
+
+    def with_ending(values: AnyArray, last: AnyArray) -> Any:
+        return numbers.concatenate([values, last[:, None]], axis=1)
+
+    rewards = while_played(steps.outcome.reward).astype(numbers.float32)
+    states = None
+    if steps.global_state is not None and ending.global_state is not None:
+        states = with_ending(steps.global_state, ending.global_state)
+    return Episode(
+        team_size=team_sizes,
+        present=with_ending(steps.present, ending.present),
+        observations=with_ending(steps.observations, ending.observations),
+        actions=steps.decision.actions.astype(numbers.int32),
+        kept=steps.decision.kept,
+        rewards=rewards,
+        played=steps.played,
+        terminated=steps.outcome.terminated & steps.played,
+        total_reward=rewards.sum(axis=1),
+        measures={name: while_played(values).sum(axis=1) for name, values in steps.outcome.measures.items()},
+        global_states=states,
+    )
+
+
+@partial(jax.jit, static_argnums=0)
+def _drawn(game: Any, keys: PRNGKeyArray) -> Draws:
+    return draws_of(game, keys)
+
+
+@jax.jit
+def _decided(team: Any, memory: Memory, view: View, chances: Array) -> tuple[Memory, Decision]:
+    memory, decision = team.step(memory, view, chances)
+    return memory, Decision(decision.actions)

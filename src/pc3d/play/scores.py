@@ -1,0 +1,55 @@
+"""Scores by team size: a team plays whole episodes, side by side, wherever its arena steps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+from jaxtyping import Array, Float
+
+from pc3d.play.arena import Arena, played
+from pc3d.play.episode import Episode
+from pc3d.play.starts import rollout_keys
+from pc3d.play.team import Team
+from pc3d.tasks.task import Game
+
+MOST_AT_ONCE = 128  # episodes side by side; more are no faster on a CPU and only fill the memory
+
+
+class SizeScores(eqx.Module):
+    """What the rollouts of one team size came to."""
+
+    returns: Float[Array | np.ndarray, " rollout"]
+    measures: Mapping[str, Float[Array | np.ndarray, " rollout"]]
+
+
+def returns_by_size(
+    arena: Arena, team: Team, team_sizes: tuple[int, ...], rollouts: int
+) -> dict[int, Float[np.ndarray, " rollout"]]:
+    """The reported returns of that many rollouts of each size."""
+    wide = arena.with_slots(max(team_sizes))
+    return {size: np.asarray(score(wide, team, size, rollouts).returns) for size in team_sizes}
+
+
+def score(arena: Arena, team: Team, team_size: int, rollouts: int) -> SizeScores:
+    """Score one team size.
+
+    The size is data, so all sizes share one program if the arena is as wide as the largest of them. That
+    beats a narrower program for each size: compiling one takes longer than the padding costs.
+    """
+    batches = -(-rollouts // MOST_AT_ONCE)
+    per_batch = -(-rollouts // batches)
+    # Equal batches, so that none needs a program of its own: the last one may play more than is kept.
+    keys = rollout_keys(team_size, batches * per_batch).reshape(batches, per_batch)
+    sizes = np.full(per_batch, team_size, np.int32)
+    parts = [played(arena, team, part, sizes, _scores) for part in keys]
+    return jax.tree.map(lambda *values: np.concatenate(values)[:rollouts], *parts)
+
+
+def _scores(game: Game, episodes: Episode, beside: Any) -> SizeScores:
+    del beside
+    returns = jax.vmap(game.reported_return)(episodes.total_reward, episodes.team_size)
+    return SizeScores(returns, episodes.measures)

@@ -1,0 +1,80 @@
+"""Worlds of several episodes side by side: those of a JAX task, as pure functions of their states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+import jax
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+
+from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.task import AnyTask, Game, Outcome
+
+State = Any
+
+
+class Worlds(Protocol):
+    """What is played in; a state stands for all of the episodes at once."""
+
+    @property
+    def game(self) -> Game: ...
+
+    def begin(self, keys: PRNGKeyArray, team_sizes: Int[AnyArray, " episode"]) -> State: ...
+
+    def present(self, state: State) -> Bool[AnyArray, "episode agent"]:
+        """Who is there now."""
+
+    def observe(self, state: State) -> Float[AnyArray, "episode agent observation"]: ...
+
+    def step(
+        self,
+        going: Bool[AnyArray, " episode"],
+        keys: PRNGKeyArray,
+        state: State,
+        actions: Int[AnyArray, "episode agent"],
+    ) -> tuple[State, Outcome]:
+        """One step of the episodes that are still going; what comes of the others does not matter."""
+
+    def global_state(self, state: State) -> Float[AnyArray, "episode state"]: ...
+
+
+method_compiled = partial(jax.jit, static_argnums=0)
+
+
+@dataclass(frozen=True)
+class TaskWorlds:
+    """A task's worlds; hashable, so that they are static to `jax.jit`.
+
+    Every method is compiled by itself, for teams that cannot be compiled together with them.
+    """
+
+    game: AnyTask
+
+    @method_compiled
+    def begin(self, keys: PRNGKeyArray, team_sizes: Int[Array, " episode"]) -> State:
+        return jax.vmap(self.game.reset)(keys, team_sizes)
+
+    @method_compiled
+    def present(self, state: State) -> Bool[Array, "episode agent"]:
+        return jax.vmap(self.game.present)(state)
+
+    @method_compiled
+    def observe(self, state: State) -> Float[Array, "episode agent observation"]:
+        return jax.vmap(self.game.observe)(state)
+
+    @method_compiled
+    def step(
+        self,
+        going: Bool[Array, " episode"],
+        keys: PRNGKeyArray,
+        state: State,
+        actions: Int[Array, "episode agent"],
+    ) -> tuple[State, Outcome]:
+        del going  # a step too many does no harm here
+        return jax.vmap(self.game.step)(keys, state, actions)
+
+    @method_compiled
+    def global_state(self, state: State) -> Float[Array, "episode state"]:
+        return jax.vmap(self.game.global_state)(state)

@@ -1,0 +1,70 @@
+"""An experiment as plain data and back: what lies in experiment.json, in checkpoints and in policies.
+
+Every form that was ever written stays readable: an older one is brought to the next, step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from pc3d.experiment.methods import algorithms
+from pc3d.experiment.settings import Experiment, Rules
+from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.plain import from_plain
+from pc3d.tasks.registry import TASKS
+
+FORMAT = 2
+Plain = dict[str, Any]
+
+
+def to_plain(experiment: Experiment) -> Plain:
+    """All of an experiment as JSON can hold it."""
+    algorithm = {"name": experiment.algorithm.section, **asdict(experiment.algorithm)}
+    return {**asdict(experiment), "algorithm": algorithm, "format": FORMAT}
+
+
+def read_experiment(plain: Any, where: str) -> Experiment:
+    """The experiment in a file, whichever version of pc3d wrote it; `where` says in an error which file."""
+    plain = _upgraded(plain, where)
+    algorithm = plain.get("algorithm")
+    if not isinstance(algorithm, dict) or not isinstance(algorithm.get("name"), str):
+        raise BadInput(f"{where} does not say which algorithm it is for")
+    known = algorithms()
+    if algorithm["name"] not in known:
+        raise unknown_name(f"algorithm (in {where})", algorithm["name"], known)
+    task = plain.get("task")
+    rules = TASKS[task].rules if isinstance(task, str) and task in TASKS else Rules
+    kinds = {"algorithm": known[algorithm["name"]], "rules": rules}
+    settings = {name: value for name, value in algorithm.items() if name != "name"}
+    experiment: Experiment = from_plain(Experiment, {**plain, "algorithm": settings}, where, kinds)
+    return experiment
+
+
+def _upgraded(plain: Any, where: str) -> Plain:
+    """The same in the present form, which has no number of its own any more."""
+    if not isinstance(plain, dict):
+        raise BadInput(f"{where} must be a table of settings")
+    plain = dict(plain)
+    written = plain.pop("format", 1)
+    if written not in (*UPGRADES, FORMAT):
+        raise BadInput(
+            f"{where} has settings of format {written!r}; this version of pc3d reads up to {FORMAT}"
+        )
+    for number in range(written, FORMAT):
+        plain = UPGRADES[number](plain)
+    return plain
+
+
+def _with_algorithm_and_rules(plain: Plain) -> Plain:
+    """From 1 to 2: PPO was the only algorithm, and Spread the only task with a rule to set."""
+    if isinstance(plain.get("ppo"), dict):
+        plain["algorithm"] = {"name": "ppo", **plain.pop("ppo")}
+    collisions = plain.pop("collisions", None)
+    if collisions is not None and plain.get("task") == "spread":
+        plain["rules"] = {"collisions": collisions}
+    return plain
+
+
+UPGRADES: dict[int, Callable[[Plain], Plain]] = {1: _with_algorithm_and_rules}

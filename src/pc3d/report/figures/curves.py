@@ -1,0 +1,179 @@
+"""Learning curves: training returns over the curriculum, whole and stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Drawing
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from pc3d.experiment.rosters import Stage
+from pc3d.report.figures.style import INK, Figure, color_of, house_style, line_of, tidy
+from pc3d.report.names import method_title, task_title
+from pc3d.report.runs import Run, Runs
+from pc3d.report.statistics import curve_interval
+from pc3d.runs.metrics import read_lines
+
+POINTS_PER_STAGE = 80
+SMOOTHING = 0.04  # of a stage's lines: few enough to show a stage's beginning, enough to show a trend
+CAPTION = (
+    "Mean training return over n seeds with its 95 % interval (bootstrap over seeds; none for a single "
+    f"seed), smoothed by a moving average over {SMOOTHING:.0%} of a stage, never across stages."
+)
+
+
+@dataclass(frozen=True)
+class StageCurve:
+    """A method's training returns in one stage."""
+
+    episodes: Float[np.ndarray, " point"]
+    mean: Float[np.ndarray, " point"]
+    interval: tuple[Float[np.ndarray, " point"], Float[np.ndarray, " point"]] | None
+
+
+Curves = dict[str, dict[int, StageCurve]]  # by method and stage, from 1
+
+
+def learning_curves(runs: Runs, task: str, methods: Sequence[str], name: str) -> Figure | None:
+    """One panel over the whole training, with a patch for each stage."""
+    curves = _curves(runs, task, methods)
+    if not curves:
+        return None
+    title = f"{task_title(task).name}: training returns"
+    with house_style():
+        drawing = Drawing(figsize=(6.4, 3.8))
+        axes = drawing.subplots()
+        for method, stages in curves.items():
+            for stage in stages.values():
+                _draw(axes, method, stage)
+        _mark_stages(axes, _example(runs, task, curves))
+        _label(axes, task)
+        _legend(drawing, runs, task, curves)
+    return Figure(
+        name, title, f"{CAPTION} Patches are the curriculum's stages with their team sizes.", drawing
+    )
+
+
+def stage_curves(runs: Runs, task: str, methods: Sequence[str], name: str) -> Figure | None:
+    """A panel for each stage, each on its own scale."""
+    curves = _curves(runs, task, methods)
+    if not curves:
+        return None
+    stages = _example(runs, task, curves).experiment.curriculum.stages
+    title = f"{task_title(task).name}: training returns, stage by stage"
+    with house_style():
+        drawing = Drawing(figsize=(2.6 * len(stages), 2.9))
+        panels = drawing.subplots(1, len(stages), squeeze=False)[0]
+        for number, (axes, stage) in enumerate(zip(panels, stages, strict=True), start=1):
+            for method, by_stage in curves.items():
+                if number in by_stage:
+                    _draw(axes, method, by_stage[number])
+            axes.set_title(f"stage {number}: {_sizes(stage)}", loc="left")
+            _label(axes, task)
+            axes.set_ylabel("")
+        panels[0].set_ylabel(_return_label(task))
+        _legend(drawing, runs, task, curves)
+    return Figure(name, title, f"{CAPTION} Every stage has its own scale.", drawing)
+
+
+def _curves(runs: Runs, task: str, methods: Sequence[str]) -> Curves:
+    curves = {}
+    for method in methods:
+        histories = [_by_stage(run) for run in runs.finished(task, method)]
+        shared = set.intersection(*map(set, histories)) if histories else set()
+        if shared:
+            scale = task_title(task).scale
+            curves[method] = {
+                stage: _over_seeds([history[stage] for history in histories], scale)
+                for stage in sorted(shared)
+            }
+    return curves
+
+
+def _by_stage(run: Run) -> dict[int, Float[np.ndarray, "line episodes_and_return"]]:
+    history: dict[int, list[tuple[float, float]]] = {}
+    for line in read_lines(run.folder.metrics):
+        history.setdefault(line["stage"], []).append((line["episodes"], line["return"]))
+    return {stage: np.array(points) for stage, points in history.items()}
+
+
+def _over_seeds(histories: list[Float[np.ndarray, "line episodes_and_return"]], scale: float) -> StageCurve:
+    """All seeds at the same episodes: those that every one of them has played."""
+    first = max(history[0, 0] for history in histories)
+    last = min(history[-1, 0] for history in histories)
+    episodes = np.linspace(first, last, POINTS_PER_STAGE)
+    curves = scale * np.stack([np.interp(episodes, h[:, 0], _smoothed(h[:, 1])) for h in histories])
+    return StageCurve(episodes, curves.mean(axis=0), curve_interval(curves) if len(curves) > 1 else None)
+
+
+def _smoothed(values: Float[np.ndarray, " line"]) -> Float[np.ndarray, " line"]:
+    """A moving average whose window is cut off at both ends."""
+    window = np.ones(max(1, round(SMOOTHING * len(values))))
+    return np.convolve(values, window, "same") / np.convolve(np.ones(len(values)), window, "same")
+
+
+def _draw(axes: Axes, method: str, curve: StageCurve) -> None:
+    color = color_of(method)
+    axes.plot(curve.episodes, curve.mean, line_of(method), color=color, linewidth=1.6)
+    if curve.interval:
+        axes.fill_between(curve.episodes, *curve.interval, color=color, alpha=0.2, linewidth=0)
+
+
+def _mark_stages(axes: Axes, example: Run) -> None:
+    """Patches of two shades in turn; the sizes stand above the panel."""
+    plan, start = example.experiment.curriculum, 0
+    for number, end in enumerate(plan.boundaries(example.experiment.episodes)):
+        axes.axvspan(start, end, color=INK, alpha=0.10 if number % 2 else 0.04, linewidth=0, zorder=0)
+        middle = (start + end) / 2
+        axes.annotate(
+            _sizes(plan.stages[number]),
+            (middle, 1),
+            (0, 3),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha="center",
+            fontsize=7.5,
+        )
+        start = end
+    axes.set_xlim(0, start)
+
+
+def _sizes(stage: Stage) -> str:
+    return "{" + ", ".join(map(str, stage.team_sizes)) + "}"
+
+
+def _example(runs: Runs, task: str, curves: Curves) -> Run:
+    """A run whose curriculum stands for all: the longest, where lengths differ."""
+    shown = [run for method in curves for run in runs.finished(task, method)]
+    return max(shown, key=lambda run: run.experiment.episodes)
+
+
+def _label(axes: Axes, task: str) -> None:
+    tidy(axes)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
+    axes.set_xlabel("training episodes")
+    axes.set_ylabel(_return_label(task))
+
+
+def _thousands(value: float, place: int) -> str:
+    del place
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
+
+
+def _return_label(task: str) -> str:
+    title = task_title(task)
+    return "return" if title.scale == 1 else f"return × {title.scale:g}"
+
+
+def _legend(drawing: Drawing, runs: Runs, task: str, curves: Curves) -> None:
+    handles = [
+        drawing.axes[0].plot([], [], line_of(method), color=color_of(method), linewidth=1.8)[0]
+        for method in curves
+    ]
+    labels = [f"{method_title(method)} (n={len(runs.finished(task, method))})" for method in curves]
+    drawing.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))

@@ -1,0 +1,1 @@
+"""The web page of a report, and its replay viewer."""

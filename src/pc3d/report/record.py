@@ -1,0 +1,95 @@
+"""Keeping finished runs as results: everything a report needs, small enough to publish."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any
+
+from pc3d.evaluation.evaluation_file import ON_ORIGINALS
+from pc3d.runs.metrics import Line, episodes_in, read_lines
+from pc3d.runs.run_folder import RunFolder
+from pc3d.system.files import explained, write_atomically
+
+LINES_PER_STAGE = 60  # as many as a learning curve can show
+DIGITS = 6  # more than a curve can show, and a quarter less to keep
+COPIED = (
+    "experiment.json",
+    "clock.jsonl",
+    "evaluation.json",
+    "context.json",
+    "scores.csv",
+    f"evaluation{ON_ORIGINALS}.json",
+    f"scores{ON_ORIGINALS}.csv",
+)
+POSITIONS = ("update", "episodes", "stage")
+RETURNS = ("return", "return_by_size")
+
+
+def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
+    """Copy what a report needs, metrics thinned out; the policy and its replays only if asked for.
+
+    An older record gives way only when the new one is whole. done.json has the digests of the whole files
+    and of the recorded ones.
+    """
+    with explained(f"writing to {target}"):
+        new = target.with_name(f".{target.name}.new")
+        shutil.rmtree(new, ignore_errors=True)  # what an interrupted recording left
+        new.mkdir(parents=True)
+        for name in COPIED:
+            if (run.path / name).exists():
+                write_atomically(new / name, (run.path / name).read_bytes())
+        write_atomically(new / run.metrics.name, _as_lines(thinned(read_lines(run.metrics))))
+        if with_policy:
+            write_atomically(new / run.final.name, run.final.read_bytes())
+            (new / "replays").mkdir()
+            for replay in sorted((run.path / "replays").glob("size-*.json")):
+                write_atomically(new / "replays" / replay.name, replay.read_bytes())
+        RunFolder(new).record(run)
+        if target.exists():
+            shutil.rmtree(target)  # one of an older policy or evaluation
+        new.rename(target)
+
+
+def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator[Line]:
+    """At most so many lines for each curriculum stage, each the mean of its neighbours."""
+    for _, stage in groupby(lines, key=lambda line: line["stage"]):
+        together = list(stage)
+        count = min(per_stage, len(together))
+        edges = [len(together) * place // count for place in range(count + 1)]
+        for first, end in pairwise(edges):
+            yield _merged(together[first:end])
+
+
+def _merged(lines: list[Line]) -> Line:
+    """The mean of some lines, each weighing as many episodes as it stands for."""
+    weights = [episodes_in(line) for line in lines]
+    names = [name for name in lines[-1] if name not in POSITIONS + RETURNS]
+    means = {name: _mean((line[name] for line in lines), weights) for name in names}
+    positions = {name: lines[-1][name] for name in POSITIONS}
+    returns = _mean((line["return"] for line in lines), weights)
+    return {**means, **positions, "return": returns, "return_by_size": _merged_returns(lines)}
+
+
+def _merged_returns(lines: list[Line]) -> dict[str, tuple[int, float]]:
+    pairs: dict[str, list[tuple[int, float]]] = {}
+    for line in lines:
+        for size, (count, mean) in line["return_by_size"].items():
+            pairs.setdefault(size, []).append((count, mean))
+    merged = {}
+    for size in sorted(pairs, key=int):
+        counts = [count for count, _ in pairs[size]]
+        merged[size] = sum(counts), _mean((mean for _, mean in pairs[size]), counts)
+    return merged
+
+
+def _mean(values: Iterable[float], weights: list[int]) -> float:
+    mean = sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
+    return float(f"{mean:.{DIGITS}g}")
+
+
+def _as_lines(lines: Iterable[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines).encode()

@@ -1,0 +1,133 @@
+"""The numbers of training: gathered over some updates, written as one line, cut back on a resume."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pc3d.system.errors import BadInput, DamagedFile
+from pc3d.system.files import append, sync
+
+Line = dict[str, Any]
+LONGEST_LINE = 2**20  # bytes; real ones have about a thousand
+
+
+class Gathering:
+    """Sums since the last line. It travels with the checkpoint, so that no line is lost or doubled."""
+
+    def __init__(self, saved: dict[str, Any] | None = None) -> None:
+        saved = saved or {"updates": 0, "sums": {}, "returns": {}}
+        try:
+            self.updates = int(saved["updates"])
+            self.sums = {name: float(value) for name, value in saved["sums"].items()}
+            self.returns = {size: [int(n), float(total)] for size, (n, total) in saved["returns"].items()}
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+            raise BadInput("a checkpoint holds sums that no training has written: remove it") from None
+
+    def plain(self) -> dict[str, Any]:
+        return {"updates": self.updates, "sums": self.sums, "returns": self.returns}
+
+    def add(self, numbers: dict[str, float], team_sizes: np.ndarray, returns: np.ndarray) -> None:
+        """Take in one update: its scalars, and the return of every episode it played."""
+        self.updates += 1
+        for name, value in numbers.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+        for size, value in zip(team_sizes, returns, strict=True):
+            pair = self.returns.setdefault(str(size), [0, 0.0])
+            pair[0] += 1
+            pair[1] += float(value)
+
+    def line(self, update: int, episodes: int, stage: int) -> Line:
+        """The means since the last line; a return's mean comes with how many episodes it has."""
+        by_size = sorted(self.returns.items(), key=lambda item: int(item[0]))
+        count = sum(pair[0] for _, pair in by_size)
+        return {
+            "update": update,
+            "episodes": episodes,
+            "stage": stage,
+            "return": sum(pair[1] for _, pair in by_size) / count,
+            "return_by_size": {size: [number, total / number] for size, (number, total) in by_size},
+            **{name: value / self.updates for name, value in sorted(self.sums.items())},
+        }
+
+
+class LineFile:
+    """A file of JSON lines that only grows, but for what a resume plays again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def cut_after(self, update: int) -> None:
+        """Drop what came after the checkpoint: it will be written again, bit for bit."""
+        if not self.path.exists():
+            return
+        kept, torn = 0, False
+        with open(self.path, "rb+") as file:
+            for line in file:
+                of = _update_of(line)
+                torn = torn or of > update
+                if not torn:
+                    kept += len(line)
+                elif of <= update:  # a crash tears only what comes after a checkpoint
+                    raise DamagedFile(f"{self.path} is damaged: a line before update {update} cannot be read")
+            file.truncate(kept)
+
+    def cut_torn(self) -> None:
+        """Drop the beginning of a line that a crash or a full disk left, or the next one would join it."""
+        if self.path.exists():
+            with open(self.path, "rb+") as file:
+                file.truncate(file.read().rfind(b"\n") + 1)
+
+    def append(self, line: Line) -> None:
+        append(self.path, (json.dumps(line, sort_keys=True) + "\n").encode())
+
+    def sync(self) -> None:
+        """On disk before the checkpoint that relies on it."""
+        if self.path.exists():
+            sync(self.path)
+
+
+def _update_of(line: bytes) -> float:
+    """A line's update; a torn line, as a crash leaves it, counts as later than any."""
+    try:
+        return float(json.loads(line)["update"]) if line.endswith(b"\n") else float("inf")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return float("inf")
+
+
+def episodes_in(line: Line) -> int:
+    """How many episodes a line stands for: what it weighs in a mean of lines."""
+    return sum(count for count, _ in line["return_by_size"].values())
+
+
+def read_lines(path: Path) -> list[Line]:
+    """All whole lines of such a file; none if there is no file."""
+    if not path.is_file():
+        return []
+    with open(path, "rb") as file:
+        whole = [line for line in file if line.endswith(b"\n")]
+    return [_parsed(line, path) for line in whole]
+
+
+def last_line(path: Path) -> Line | None:
+    """The newest whole line; displays ask for it twice a second, so the others are not read."""
+    if not path.is_file():
+        return None
+    with open(path, "rb") as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE))
+        *whole, _ = file.read().split(b"\n")
+    return _parsed(whole[-1], path) if whole else None
+
+
+def _parsed(line: bytes, path: Path) -> Line:
+    try:
+        parsed = json.loads(line)
+    except (ValueError, RecursionError):
+        raise DamagedFile(f"{path} is damaged: one of its lines is not JSON") from None
+    if not isinstance(parsed, dict):
+        raise DamagedFile(f"{path} is damaged: one of its lines is not a table")
+    return parsed

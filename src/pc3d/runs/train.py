@@ -1,0 +1,242 @@
+"""The training loop: play, learn, write down, save; stop and continue anywhere without a trace."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import jax
+import numpy as np
+
+from pc3d.experiment.methods import method_named
+from pc3d.experiment.settings import Experiment, within
+from pc3d.learners.algorithm import Learner
+from pc3d.learners.registry import algorithm_of
+from pc3d.learners.replay import Replay
+from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_and_learn_again
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import Arena
+from pc3d.play.scores import returns_by_size
+from pc3d.runs.checkpoint import save_tree
+from pc3d.runs.metrics import Gathering, LineFile
+from pc3d.runs.replay_folder import ReplayFolder
+from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
+from pc3d.system.errors import BadInput, Diverged, Interrupted
+from pc3d.system.files import explained, one_owner
+from pc3d.system.signals import Stop, stop_signals
+from pc3d.system.versions import versions
+from pc3d.tasks.make import playable
+from pc3d.tasks.task import Game
+
+LINES_PER_RUN = 2500
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How often a run is written down; none of it changes a single bit of what is learned."""
+
+    checkpoint_every: int = 1000
+    """Episodes between two checkpoints; 0 saves only when stopped."""
+    log_every: int = 0
+    """Updates gathered into one line of metrics; 0 chooses so that a run has at most 2,500 lines."""
+    evaluate_every: int = 0
+    """Episodes between two evaluations on training and validation sizes; 0 means never."""
+    evaluation_rollouts: int = 32
+    """Rollouts per team size in such an evaluation."""
+    tensorboard: bool = True
+    """Whether to write TensorBoard events, if tensorboardX is installed."""
+
+    def __post_init__(self) -> None:
+        within("checkpoint_every", self.checkpoint_every, 0, 10**9)
+        within("log_every", self.log_every, 0, 10**9)
+        within("evaluate_every", self.evaluate_every, 0, 10**9)
+        within("evaluation_rollouts", self.evaluation_rollouts, 1, 10**6)
+
+
+DEFAULT_HABITS = Habits()
+
+
+class Watcher(Protocol):
+    """Whoever wants to see a run progress."""
+
+    def started(self, experiment: Experiment, episodes: int) -> None: ...
+    def logged(self, line: dict[str, Any]) -> None: ...
+    def played(self, episodes: int) -> None: ...
+
+
+def train(
+    experiment: Experiment,
+    arena: Arena,
+    folder: Path | str,
+    habits: Habits = DEFAULT_HABITS,
+    watcher: Watcher | None = None,
+) -> RunFolder:
+    """Train in an arena of the experiment's game until done, continuing whatever the folder already holds."""
+    check(experiment, arena)
+    run = RunFolder(folder)
+    with explained(f"writing to {run.path}"):
+        run.create()
+        with one_owner(run.path), stop_signals() as stop:
+            run.adopt(experiment, _about(arena.game))
+            if not run.done:
+                _Training(experiment, arena, run, habits, watcher).until_done(stop)
+    return run
+
+
+def check(experiment: Experiment, arena: Arena) -> None:
+    """What can only be checked with the task at hand."""
+    method_named(experiment.method)
+    if arena.compiled:
+        playable(arena.game)
+        if experiment.backend == "original":
+            raise BadInput("training on the original packages needs a crew that steps them")
+    elif experiment.critic.global_state:
+        raise BadInput("worlds on the host have no global state: leave critic.global_state off")
+    for size in experiment.rosters.all:
+        arena.with_slots(size)
+    algorithm_of(experiment).check(experiment, arena.game)
+
+
+class _Training:
+    """One run on its way."""
+
+    def __init__(
+        self, experiment: Experiment, arena: Arena, run: RunFolder, habits: Habits, watcher: Watcher | None
+    ) -> None:
+        self.experiment, self.arena, self.run, self.habits = experiment, arena, run, habits
+        self.algorithm = algorithm_of(experiment)
+        self.watchers: list[Watcher] = [watcher] if watcher else []
+        # The compiled program must not depend on the seed, or every seed would be compiled anew.
+        self.compiled_experiment = replace(experiment, seed=0)
+        self.metrics, self.evaluations = LineFile(run.metrics), LineFile(run.evaluations)
+        self.log_every = habits.log_every or -(-experiment.updates // LINES_PER_RUN)
+        kept = experiment.algorithm.replay
+        self.replay = kept and ReplayFolder(run.replay, Replay(kept.capacity, experiment.rosters.largest))
+
+    def until_done(self, stop: Stop) -> None:
+        learner, gathering = self._begin()
+        began, first = time.monotonic(), int(learner.update)
+        for update in range(first, self.experiment.updates):
+            learner = self._update(update, learner, gathering)
+            done = update + 1
+            if done % self.log_every == 0 or done == self.experiment.updates:
+                self._write_line(done, gathering)
+                gathering = Gathering()
+            self._evaluate_if_due(done, learner)
+            if stop.asked or self._due(done, self.habits.checkpoint_every):
+                self._save(done, learner, gathering)
+            if stop.asked and done < self.experiment.updates:
+                self._write_clock(done - first, began)
+                raise Interrupted(
+                    f"stopped after {self._episodes(done)} episodes; the same command continues"
+                )
+        self._write_clock(self.experiment.updates - first, began)
+        self._finish(learner)
+
+    def _begin(self) -> tuple[Learner, Gathering]:
+        fresh = self.algorithm.fresh(self.experiment, self.arena.game)
+        found = self.run.newest_checkpoint(fresh, self.experiment)
+        learner, description = found or (fresh, {"gathering": None})
+        update = int(learner.update)
+        within("the update of a checkpoint", update, 0, self.experiment.updates)
+        if self.replay:
+            self.replay.restore(description.get("replay", []))
+        self.metrics.cut_after(update)
+        self.evaluations.cut_after(update)
+        LineFile(self.run.clock).cut_torn()
+        if self.habits.tensorboard:
+            self.watchers += _tensorboard(self.run.path, self._episodes(update))
+        for watcher in self.watchers:
+            watcher.started(self.experiment, self._episodes(update))
+        return learner, Gathering(description["gathering"])
+
+    def _update(self, update: int, learner: Learner, gathering: Gathering) -> Learner:
+        numbers = self.experiment.episodes_of_update(update)
+        sizes = np.array([self.experiment.team_size_of(number) for number in numbers])
+        # As wide as the widest stage of these episodes, not as the luck of the draw: one program a stage.
+        slots = max(self.experiment.stage_of(number).largest for number in numbers)
+        learner, report = self._round(learner, EpisodeBatch.of(self.experiment.seed, numbers, sizes), slots)
+        report = jax.device_get(report)
+        self._refuse_divergence(update, report)
+        scalars = {name: float(value) for name, value in report.lesson.scalars.items()}
+        gathering.add(scalars, sizes, report.returns)
+        for watcher in self.watchers:
+            watcher.played(numbers.stop)
+        return learner
+
+    def _round(self, learner: Learner, batch: EpisodeBatch, slots: int) -> tuple[Learner, Round]:
+        arena, settings = self.arena.with_slots(slots), self.compiled_experiment
+        if not self.replay:
+            return play_and_learn(settings, arena, learner, batch)
+        replay, seed = self.replay.replay, self.experiment.seed
+        learner, report = play_and_learn_again(settings, arena, learner, batch, replay, seed)
+        self.replay.write_newest()
+        return learner, report
+
+    def _refuse_divergence(self, update: int, report: Round) -> None:
+        for name, finite in vars(report.lesson.finite).items():
+            if not finite:
+                raise Diverged(
+                    f"training diverged at update {update + 1}: {name} not finite; "
+                    f"the last good checkpoint is kept in {self.run.checkpoints}"
+                )
+
+    def _write_line(self, done: int, gathering: Gathering) -> None:
+        episodes = self._episodes(done)
+        line = gathering.line(done, episodes, self.experiment.stage_number(episodes - 1))
+        self.metrics.append(line)
+        for watcher in self.watchers:
+            watcher.logged(line)
+
+    def _evaluate_if_due(self, done: int, learner: Learner) -> None:
+        if not self._due(done, self.habits.evaluate_every):
+            return
+        # Never test sizes: they are scored once, when all is decided.
+        sizes = self.experiment.rosters.train + self.experiment.rosters.validation
+        team = ActorTeam(self.algorithm.policy(learner).actor)
+        returns = returns_by_size(self.arena, team, sizes, self.habits.evaluation_rollouts)
+        line = {str(size): float(np.mean(values)) for size, values in returns.items()}
+        self.evaluations.append({"update": done, "episodes": self._episodes(done), "return_by_size": line})
+
+    def _save(self, done: int, learner: Learner, gathering: Gathering) -> None:
+        self.metrics.sync()
+        self.evaluations.sync()
+        description = policy_description(self.experiment, self.arena.game.return_definition)
+        saved = {**description, "kind": "checkpoint", "gathering": gathering.plain()}
+        if self.replay:
+            saved["replay"] = self.replay.held()
+        self.run.save_checkpoint(done, learner, saved)
+        if self.replay:
+            self.replay.checkpointed(KEPT_CHECKPOINTS)
+
+    def _finish(self, learner: Learner) -> None:
+        self.metrics.sync()
+        self.evaluations.sync()
+        description = policy_description(self.experiment, self.arena.game.return_definition)
+        save_tree(self.run.final, self.algorithm.policy(learner), description)
+        self.run.finish({"episodes": self.experiment.episodes, "updates": self.experiment.updates})
+
+    def _write_clock(self, updates: int, began: float) -> None:
+        seconds = round(time.monotonic() - began, 3)
+        LineFile(self.run.clock).append({"updates": updates, "seconds": seconds})
+
+    def _due(self, done: int, every: int) -> bool:
+        """Whether an update passed a multiple of so many episodes."""
+        return bool(every) and self._episodes(done) // every > self._episodes(done - 1) // every
+
+    def _episodes(self, updates: int) -> int:
+        return min(updates * self.experiment.episodes_per_update, self.experiment.episodes)
+
+
+def _tensorboard(folder: Path, episodes: int) -> list[Watcher]:
+    try:
+        from pc3d.runs.tensorboard import TensorBoard
+    except ImportError:
+        return []
+    return [TensorBoard(folder, episodes)]
+
+
+def _about(task: Game) -> dict[str, Any]:
+    return {"return_definition": task.return_definition, "versions": versions()}

@@ -1,0 +1,1 @@
+"""What everything stands on: errors, files, plain data, signals, threads, processes."""

@@ -1,0 +1,66 @@
+"""Import paths such as `my_package.my_task:make`: code that runs only because a user named it."""
+
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from pc3d.system.errors import BadInput
+
+PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+
+
+def is_import_path(name: str) -> bool:
+    """Whether a task's name is a path into somebody's code; the names of our own tasks have no colon."""
+    return ":" in name
+
+
+def folder_name(task: str) -> str:
+    """A task's name as that of a folder or file: without the colon, which some systems refuse."""
+    return task.replace(":", ".")
+
+
+def load_object(path: str) -> Any:
+    """What the path names. Call it for words of the command line only, never for what a file says."""
+    if not PATH.fullmatch(path):
+        raise BadInput(f"an own task is named module:name, such as my_package.my_task:make, not {path!r}")
+    module_name, _, name = path.partition(":")
+    try:
+        with current_folder_importable():
+            module = import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
+            raise BadInput(
+                f"there is no module {error.name}: run pc3d in the folder that holds it, or install it"
+            ) from None
+        raise BadInput(f"{module_name} needs {error.name}, which is not installed") from None
+    except Exception as error:
+        raise BadInput(f"importing {module_name} failed: {described(error)}") from None
+    if not hasattr(module, name):
+        raise BadInput(f"the module {module_name} has no {name}")
+    return getattr(module, name)
+
+
+def described(error: BaseException) -> str:
+    """An error of somebody's code in one line, with the place where it was raised."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    words = " ".join(str(error).split())
+    return f"{type(error).__name__}{': ' if words else ''}{words}{place}"
+
+
+@contextmanager
+def current_folder_importable() -> Iterator[None]:
+    """While a task is looked at, and after all that is installed: no file here replaces a package."""
+    folder = str(Path.cwd())
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)

@@ -1,0 +1,25 @@
+"""Reading the small TOML files people write: presets, studies, team sizes. What is wrong is a sentence."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pc3d.system.errors import BadInput
+from pc3d.system.files import read_bytes
+
+LARGEST_FILE = 64 * 1024  # bytes; a preset of every setting there is has about two thousand
+MOST_DOTS = 200  # in a line; the parser takes minutes for a key of tens of thousands of parts
+
+
+def read_toml(path: Path, kind: str) -> dict[str, Any]:
+    """The content of a file of that kind, such as "study file"."""
+    content = read_bytes(path, LARGEST_FILE)
+    try:
+        text = content.decode()
+        if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+            raise ValueError(f"more than {MOST_DOTS} dots in a line")
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also text that is not UTF-8, and absurd numbers
+        raise BadInput(f"{path} is not a valid {kind}: {str(error) or 'too deep'}") from None

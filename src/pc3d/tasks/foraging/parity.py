@@ -1,0 +1,113 @@
+"""What parity compares for level-based foraging: crowds and endings that random play hardly brings."""
+
+from dataclasses import replace
+
+import jax
+import numpy as np
+from jaxtyping import Array, Int
+
+from pc3d.tasks.foraging.original import OriginalForaging
+from pc3d.tasks.foraging.world import (
+    CELLS,
+    FOODS_BY_TEAM_SIZE,
+    HIGHEST_LEVEL,
+    MOST_FOODS,
+    SIDE,
+    Foraging,
+    ForagingState,
+)
+from pc3d.tasks.parity.case import Opponent, ParityCase
+from pc3d.tasks.task import AnyTask, Outcome
+
+Cells = Int[np.ndarray, "cell 2"]
+
+
+def around_foods(generator: np.random.Generator, team_size: int) -> ForagingState:
+    """A crowd within two steps of the foods: many loads, blocked moves and shared targets."""
+    foods = _draw_foods(generator, team_size)
+    near = CELLS[_steps_between(CELLS, foods).min(axis=-1) <= 2]
+    return _state(generator, team_size, foods, near)
+
+
+def overlapping(generator: np.random.Generator, team_size: int) -> ForagingState:
+    """Everybody in one of a few neighbouring cells, as only chains of blocked moves bring about."""
+    foods = _draw_foods(generator, team_size)
+    center = CELLS[generator.integers(len(CELLS))]
+    near = CELLS[_steps_between(CELLS, center[None])[:, 0] <= 1]
+    return _state(generator, team_size, foods, near)
+
+
+def at_the_border(generator: np.random.Generator, team_size: int) -> ForagingState:
+    """Agents in the outer two rings and in corners, where the sight window is cut off."""
+    foods = _draw_foods(generator, team_size)
+    outer = CELLS[np.any((CELLS < 2) | (CELLS >= SIDE - 2), axis=-1)]
+    corners = CELLS[np.all((CELLS == 0) | (CELLS == SIDE - 1), axis=-1)]
+    return _state(generator, team_size, foods, np.concatenate([outer, corners, corners]))
+
+
+def one_food_left(generator: np.random.Generator, team_size: int) -> ForagingState:
+    """Everybody beside the only food that is left: the next joint load ends the game."""
+    foods = _draw_foods(generator, team_size)
+    beside = CELLS[_steps_between(CELLS, foods[:1])[:, 0] == 1]
+    state = _state(generator, team_size, foods, beside)
+    return replace(state, food_levels=np.where(np.arange(MOST_FOODS) == 0, state.food_levels, 0))
+
+
+def few_steps_left(generator: np.random.Generator, team_size: int) -> ForagingState:
+    """As `one_food_left`, just before the time limit: which of the two ends the game is open to the last."""
+    time = generator.integers(Foraging.horizon - 4, Foraging.horizon).astype(np.int32)
+    return replace(one_food_left(generator, team_size), time=time)
+
+
+def replay(
+    task: AnyTask, state: ForagingState, actions: Int[Array, " agent"], following: ForagingState
+) -> tuple[ForagingState, Outcome]:
+    """The port's own step: nothing in it is random, so any key does."""
+    del following
+    return task.step(jax.random.key(0), state, actions)
+
+
+def _state(generator: np.random.Generator, team_size: int, foods: Cells, cells: Cells) -> ForagingState:
+    """All these foods, and agents at random among those cells that hold none; several may share one."""
+    free = cells[_steps_between(cells, foods).min(axis=-1) > 0]
+    levels = generator.integers(1, HIGHEST_LEVEL + 1, team_size).astype(np.int32)
+    food_level = np.sort(levels)[:3].sum()
+    absent = MOST_FOODS - len(foods)
+    return ForagingState(
+        team_size=np.int32(team_size),
+        time=np.int32(0),
+        positions=generator.choice(free, team_size),
+        levels=levels,
+        food_positions=np.pad(foods, ((0, absent), (0, 0))),
+        food_levels=np.pad(np.full(len(foods), food_level, np.int32), (0, absent)),
+        spawned_level=np.int32(food_level * len(foods)),
+    )
+
+
+def _draw_foods(generator: np.random.Generator, team_size: int) -> Cells:
+    """Cells off the border and more than two steps apart, as the original draws them."""
+    foods = np.zeros((0, 2), np.int32)
+    while len(foods) < FOODS_BY_TEAM_SIZE[team_size]:
+        cell = generator.integers(1, SIDE - 1, (1, 2), np.int32)
+        if np.all(_steps_between(cell, foods) > 2):
+            foods = np.concatenate([foods, cell])
+    return foods
+
+
+def _steps_between(cells: Cells, others: Int[np.ndarray, "other 2"]) -> Int[np.ndarray, "cell other"]:
+    return np.abs(cells[:, None] - others).sum(axis=-1)
+
+
+CASE = ParityCase(
+    task=Foraging(),
+    opponents=(Opponent("lbforaging 2.0.0", lambda size: OriginalForaging(Foraging(size))),),
+    scenarios={
+        "around foods": around_foods,
+        "overlapping": overlapping,
+        "at the border": at_the_border,
+        "one food left": one_food_left,
+        "few steps left": few_steps_left,
+    },
+    replay=replay,
+    action_probabilities=(0.04, 0.1, 0.1, 0.1, 0.1, 0.56),  # mostly loading
+)

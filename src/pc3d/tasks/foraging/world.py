@@ -1,0 +1,270 @@
+"""Level-based foraging: a team collects food that no agent can lift alone (Foraging-2s-10x10, cooperative).
+
+Equal to lbforaging 2.0.0, its oddities included: two agents may end in one cell, and close to the top or
+left border an agent sees others from further away. `pc3d parity lbf` shows it.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt
+
+from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
+
+SIDE = 10
+SIGHT = 2
+HIGHEST_LEVEL = 2
+FOODS_BY_TEAM_SIZE = {2: 2, 3: 2, 4: 3, 5: 3, 6: 3, 7: 4, 8: 4}
+MOST_FOODS = max(FOODS_BY_TEAM_SIZE.values())
+SEEN_TEAMMATES = 4
+FARTHEST = 2 * SIGHT  # along a row or column, an entity is seen from at most so far
+NOTHING = 2**30  # above every packed entity
+NONE, NORTH, SOUTH, WEST, EAST, LOAD = range(6)
+CELLS = np.stack(np.divmod(np.arange(SIDE * SIDE, dtype=np.int32), SIDE), axis=-1)  # each one's row, column
+
+
+class ForagingState(WorldState):
+    """Positions are (row, column) from the top left. A food of level 0 is gone, or never was."""
+
+    positions: Int[Array, "agent 2"]
+    levels: Int[Array, " agent"]
+    food_positions: Int[Array, "food 2"]
+    food_levels: Int[Array, " food"]
+    spawned_level: Int[Array, ""]  # the levels of all foods at the start, summed
+
+
+@dataclass(frozen=True)
+class Foraging(Task[ForagingState]):
+    """The view is of the nearest entities within sight, so that it is as wide for every team.
+
+    Foods and teammates come nearest first (by straight distance, then row, column and level), each as its
+    offset from the agent and its level; all zero where there are fewer.
+    """
+
+    slots: int = 8
+
+    name: ClassVar[str] = "lbf"
+    horizon: ClassVar[int] = 50
+    action_names: ClassVar[tuple[str, ...]] = ("none", "north", "south", "west", "east", "load")
+    observation_layout: ClassVar[tuple[ObservationPart, ...]] = (
+        ObservationPart("own row and column in the sight window (2 unless near the top or left border)", 2),
+        ObservationPart("own level", 1),
+        ObservationPart("four nearest visible foods, (row offset, column offset, level)", 3 * MOST_FOODS),
+        ObservationPart(
+            "four nearest visible teammates, (row offset, column offset, level)", 3 * SEEN_TEAMMATES
+        ),
+    )
+    measure_names: ClassVar[tuple[str, ...]] = ("food_fraction",)
+    smallest_team: ClassVar[int] = min(FOODS_BY_TEAM_SIZE)
+    largest_team: ClassVar[int] = max(FOODS_BY_TEAM_SIZE)
+
+    @property
+    def return_definition(self) -> str:
+        return "rewards summed over agents and steps (1 when all food is collected), divided by the team size"
+
+    def reported_return(self, total_reward: Float[Array, ""], team_size: Int[Array, ""]) -> Float[Array, ""]:
+        return total_reward / team_size
+
+    def reset(self, key: PRNGKeyArray, team_size: int | Int[Array, ""]) -> ForagingState:
+        cell_key, level_key = jax.random.split(key)
+        present = jnp.arange(self.slots) < team_size
+        # Drawn for the largest team, so that an agent's level does not depend on the number of slots.
+        levels = jax.random.randint(level_key, (self.largest_team,), 1, HIGHEST_LEVEL + 1, jnp.int32)
+        levels = levels[: self.slots]
+        priorities = jax.random.bits(cell_key, (len(CELLS),), jnp.uint32)
+        positions = _place_agents(priorities, self.slots)
+        food_positions = _place_foods(priorities, positions, present)
+        food_count, food_level = _food_count(team_size), _food_level(levels, present)
+        there = jnp.arange(MOST_FOODS) < food_count
+        return ForagingState(
+            team_size=scalar(team_size),
+            time=scalar(0),
+            positions=positions,
+            levels=levels,
+            food_positions=jnp.where(there[:, None], food_positions, 0),
+            food_levels=jnp.where(there, food_level, 0),
+            spawned_level=food_count * food_level,
+        )
+
+    def step(
+        self, key: PRNGKeyArray, state: ForagingState, actions: Int[Array, " agent"]
+    ) -> tuple[ForagingState, Outcome]:
+        del key
+        present = self.present(state)
+        # Who loads stays in place, so it is all one that the original moves everybody before it loads.
+        loads = _beside_food(state) & (present & (actions == LOAD))[:, None]
+        strength = jnp.sum(jnp.where(loads, state.levels[:, None], 0), axis=0, dtype=jnp.int32)
+        eaten = (state.food_levels > 0) & (strength >= state.food_levels)
+        moved = ForagingState(
+            team_size=state.team_size,
+            time=state.time + 1,
+            positions=_move(state, actions, present),
+            levels=state.levels,
+            food_positions=state.food_positions,
+            food_levels=jnp.where(eaten, 0, state.food_levels),
+            spawned_level=state.spawned_level,
+        )
+        finished = jnp.all(moved.food_levels == 0)
+        return moved, Outcome(
+            reward=_team_reward(state, loads & eaten, strength),
+            terminated=finished,
+            truncated=(moved.time >= self.horizon) & ~finished,
+            measures={"food_fraction": jnp.sum(eaten).astype(float) / _food_count(state.team_size)},
+        )
+
+    def observe(self, state: ForagingState) -> Float[Array, "agent 27"]:
+        present = self.present(state)
+        own_place = jnp.minimum(state.positions, SIGHT)
+        foods = state.food_positions[None, :] - state.positions[:, None]
+        teammates = state.positions[None, :] - state.positions[:, None]
+        # Foods are seen by their distance, but teammates by their place in the sight window, which
+        # the top and left border cut off: there it reaches further to the bottom and the right.
+        places = teammates + own_place[:, None]
+        food_seen = jnp.all(jnp.abs(foods) <= SIGHT, axis=-1) & (state.food_levels > 0)
+        teammate_seen = jnp.all((places >= 0) & (places <= 2 * SIGHT), axis=-1)
+        teammate_seen &= present & ~jnp.eye(self.slots, dtype=bool)
+        view = jnp.concatenate(
+            [
+                own_place,
+                state.levels[:, None],
+                _nearest(foods, state.food_levels, food_seen, MOST_FOODS),
+                _nearest(teammates, state.levels, teammate_seen, SEEN_TEAMMATES),
+            ],
+            axis=-1,
+        )
+        return jnp.where(present[:, None], view, 0).astype(float)
+
+    def global_state(self, state: ForagingState) -> Float[Array, " state"]:
+        """Row, column and level of each slot up to the largest team, then of each food; zero if absent."""
+        agents = jnp.column_stack([state.positions, state.levels])
+        agents = jnp.where(self.present(state)[:, None], agents, 0)
+        agents = jnp.pad(agents, ((0, self.largest_team - self.slots), (0, 0)))
+        foods = jnp.column_stack([state.food_positions, state.food_levels])
+        foods = jnp.where(state.food_levels[:, None] > 0, foods, 0)
+        return jnp.concatenate([agents, foods]).ravel().astype(float)
+
+    def available_actions(self, state: ForagingState) -> Bool[Array, "agent 6"]:
+        """The actions the original calls valid; any other counts as none."""
+        moves = [~_blocked(state, _targets(state.positions, move)) for move in (NORTH, SOUTH, WEST, EAST)]
+        load = jnp.any(_beside_food(state), axis=-1)
+        available = jnp.stack([jnp.ones_like(load), *moves, load], axis=-1)
+        return jnp.where(self.present(state)[:, None], available, jnp.arange(self.action_count) == NONE)
+
+    def draw(self, state: ForagingState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
+        from pc3d.tasks.foraging.picture import draw_foraging
+
+        return draw_foraging(self, state, size, show_range)
+
+
+def _food_count(team_size: int | Int[Array, ""]) -> Int[Array, ""]:
+    table = [FOODS_BY_TEAM_SIZE.get(size, 0) for size in range(max(FOODS_BY_TEAM_SIZE) + 1)]
+    return jnp.asarray(table, jnp.int32)[team_size]
+
+
+def _food_level(levels: Int[Array, " agent"], present: Bool[Array, " agent"]) -> Int[Array, ""]:
+    """The three smallest levels of the team, summed. They are 1 or 2, so that counting does for sorting."""
+    lifters = jnp.minimum(3, jnp.sum(present, dtype=jnp.int32))
+    weak = jnp.minimum(lifters, jnp.sum(present & (levels == 1), dtype=jnp.int32))
+    return weak + HIGHEST_LEVEL * (lifters - weak)
+
+
+def _place_agents(priorities: UInt[Array, " cell"], slots: int) -> Int[Array, "agent 2"]:
+    """Each agent takes the first free cell of a random order: uniform, as the original's trial and error."""
+    cells = []
+    for _ in range(slots):
+        cells.append(jnp.argmax(priorities))
+        priorities = jnp.where(jnp.arange(len(CELLS)) == cells[-1], 0, priorities)
+    return jnp.asarray(CELLS)[jnp.stack(cells)]
+
+
+def _place_foods(
+    priorities: UInt[Array, " cell"], agents: Int[Array, "agent 2"], present: Bool[Array, " agent"]
+) -> Int[Array, "food 2"]:
+    """Foods lie off the border, on nobody, and more than two steps from each other.
+
+    The random order of the agents serves again: among the cells that they left it is still uniform.
+    """
+    inside = np.all((CELLS > 0) & (CELLS < SIDE - 1), axis=-1)
+    taken = jnp.all(CELLS[:, None] == agents, axis=-1) & present
+    free = inside & ~jnp.any(taken, axis=-1)
+    foods = []
+    for _ in range(MOST_FOODS):
+        foods.append(jnp.asarray(CELLS)[jnp.argmax(jnp.where(free, priorities, 0))])
+        free &= jnp.sum(jnp.abs(CELLS - foods[-1]), axis=-1) > 2
+    return jnp.stack(foods)
+
+
+def _targets(positions: Int[Array, "agent 2"], actions: int | Int[Array, " agent"]) -> Int[Array, "agent 2"]:
+    """Where the actions lead, were nothing in the way."""
+    actions = jnp.asarray(actions)[..., None]
+    forward = (actions == jnp.asarray([SOUTH, EAST])).astype(jnp.int32)
+    back = (actions == jnp.asarray([NORTH, WEST])).astype(jnp.int32)
+    return positions + forward - back
+
+
+def _blocked(state: ForagingState, cells: Int[Array, "agent 2"]) -> Bool[Array, " agent"]:
+    """Outside or on food. Other agents do not block a cell."""
+    outside = jnp.any((cells < 0) | (cells >= SIDE), axis=-1)
+    on_food = jnp.all(cells[:, None] == state.food_positions, axis=-1) & (state.food_levels > 0)
+    return outside | jnp.any(on_food, axis=-1)
+
+
+def _beside_food(state: ForagingState) -> Bool[Array, "agent food"]:
+    steps_away = jnp.sum(jnp.abs(state.positions[:, None] - state.food_positions), axis=-1)
+    return (steps_away == 1) & (state.food_levels > 0)
+
+
+def _move(
+    state: ForagingState, actions: Int[Array, " agent"], present: Bool[Array, " agent"]
+) -> Int[Array, "agent 2"]:
+    """All who aim at the same cell stay where they are, even if another has just moved in there."""
+    targets = _targets(state.positions, actions)
+    targets = jnp.where(_blocked(state, targets)[:, None], state.positions, targets)
+    same = (
+        jnp.all(targets[:, None] == targets[None, :], axis=-1) & present & ~jnp.eye(present.size, dtype=bool)
+    )
+    return jnp.where(jnp.any(same, axis=-1)[:, None], state.positions, targets)
+
+
+def _team_reward(
+    state: ForagingState, collects: Bool[Array, "agent food"], strength: Int[Array, " food"]
+) -> Float[Array, ""]:
+    """The original's rewards, summed agent by agent, so that not even a rounding differs.
+
+    Nobody stands beside two foods. Choosing an agent's food before the division keeps XLA from multiplying
+    with a food's reciprocal instead.
+    """
+    mine = jnp.where(collects, state.levels[:, None] * state.food_levels, 0).sum(axis=-1)
+    whole = jnp.where(collects, strength * state.spawned_level, 0).sum(axis=-1)
+    rewards = mine.astype(float) / jnp.maximum(whole, 1)
+    return sum(rewards, start=jnp.zeros(()))
+
+
+def _nearest(
+    offsets: Int[Array, "agent entity 2"],
+    levels: Int[Array, " entity"],
+    seen: Bool[Array, "agent entity"],
+    count: int,
+) -> Int[Array, "agent found"]:
+    """Row offset, column offset and level of those seen, nearest first, zero where there are fewer.
+
+    Each entity becomes one number with distance, row, column, level and index in its bits, from high to low.
+    Then the next one is the smallest number above the last: on a CPU faster than ranks or a sort.
+    """
+    rows, columns = offsets[..., 0], offsets[..., 1]
+    packed = rows**2 + columns**2
+    packed = packed << 4 | rows + FARTHEST
+    packed = packed << 4 | columns + FARTHEST
+    packed = packed << 3 | levels
+    packed = packed << 3 | jnp.arange(levels.size, dtype=jnp.int32)
+    packed = jnp.where(seen, packed, NOTHING)
+    found = [jnp.min(packed, axis=-1)]
+    while len(found) < count:
+        found.append(jnp.min(jnp.where(packed > found[-1][:, None], packed, NOTHING), axis=-1))
+    numbers = jnp.stack(found, axis=-1)[..., None]
+    shift, mask, origin = jnp.asarray([[10, 6, 3], [15, 15, 7], [FARTHEST, FARTHEST, 0]], jnp.int32)
+    entities = jnp.where(numbers < NOTHING, (numbers >> shift & mask) - origin, 0)
+    return entities.reshape(len(offsets), -1)

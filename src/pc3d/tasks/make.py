@@ -1,0 +1,41 @@
+"""From an experiment to its world, or to all that is known of it."""
+
+from typing import Any
+
+from pc3d.experiment.settings import Experiment
+from pc3d.system.errors import BadInput, unknown_name
+from pc3d.tasks.described import DescribedTask
+from pc3d.tasks.original_world import OriginalWorld
+from pc3d.tasks.registry import TASKS, entry_of
+from pc3d.tasks.task import AnyTask, Game, Task
+
+
+def make_task(experiment: Experiment) -> AnyTask:
+    """The world of an experiment, as wide as its largest admitted team."""
+    return entry_of(experiment.task).make(experiment.rosters.largest, experiment.rules)
+
+
+def make_game(experiment: Experiment) -> Game:
+    """What is known of an experiment's task. No file makes us import code: a description has to do."""
+    if experiment.world is not None and experiment.task not in TASKS:
+        return DescribedTask(experiment.rosters.largest, experiment.task, experiment.world)
+    return make_task(experiment)
+
+
+def playable(game: Game) -> AnyTask:
+    """The game as a task with rules; a sentence if it is only described."""
+    if isinstance(game, Task):
+        return game
+    raise BadInput(
+        f"this policy was made for {game.name}, and no file may make pc3d run that code: "
+        f"if you trust it, name it again with --task {game.name}"
+    )
+
+
+def original_world(task: AnyTask) -> OriginalWorld[Any]:
+    """The original game for a team that fills all of the task's slots; its package is imported only now."""
+    adapters = {name: entry.original for name, entry in TASKS.items() if entry.original is not None}
+    if task.name not in adapters:
+        raise unknown_name("original environment", task.name, adapters)
+    world: OriginalWorld[Any] = adapters[task.name].load()(task)
+    return world

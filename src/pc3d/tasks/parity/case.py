@@ -1,0 +1,41 @@
+"""What parity needs to know of one task."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Array, Bool, Int
+
+from pc3d.tasks.original_world import OriginalWorld
+from pc3d.tasks.task import AnyTask, Outcome
+
+State = Any
+Scenario = Callable[[np.random.Generator, int], State]
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """One version of the original to compare with."""
+
+    label: str
+    make: Callable[[int], OriginalWorld[Any]]  # team size -> the original world
+    # Which steps must agree: for one step, given (task, state, actions). None means all of them.
+    compared: Callable[[AnyTask, State, Int[Array, " agent"]], Bool[Array, ""]] | None = None
+
+
+@dataclass(frozen=True)
+class ParityCase:
+    """One task's originals, its unusual starts, and how the port replays a step of the original."""
+
+    task: AnyTask
+    opponents: tuple[Opponent, ...]
+    # States random play hardly reaches, drawn at random: name -> (generator, team size) -> state.
+    scenarios: Mapping[str, Scenario]
+    # The port's step, with whatever the original drew at random read off the original's next state.
+    replay: Callable[[AnyTask, State, Int[Array, " agent"], State], tuple[State, Outcome]]
+    # Largest allowed error per step from the same state, for floats: (in float64, in float32).
+    tolerance: tuple[float, float] = (0.0, 1e-6)
+    # How often each action is played from a scenario: uniform play hardly ever loads together or drives a
+    # ring. Episodes that begin with a reset are played uniformly. None means uniform throughout.
+    action_probabilities: tuple[float, ...] | None = None

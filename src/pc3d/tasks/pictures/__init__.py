@@ -1,1 +1,0 @@
-"""Every task drawn to an RGB array, without a display."""

@@ -1,0 +1,17 @@
+"""Simple Spread: all that pc3d has of it."""
+
+from pc3d.tasks.entry import Part, TaskEntry
+from pc3d.tasks.spread.paper import PAPER
+from pc3d.tasks.spread.rules import SpreadRules
+
+ENTRY = TaskEntry(
+    title="Spread",
+    world=Part("pc3d.tasks.spread.world", "Spread"),
+    rules=SpreadRules,
+    paper=PAPER,
+    original=Part("pc3d.tasks.spread.original", "OriginalSpread"),
+    parity=Part("pc3d.tasks.spread.parity", "CASE"),
+    script=Part("pc3d.tasks.spread.script", "cover"),
+    replay=Part("pc3d.tasks.spread.replay", "spread_replay"),
+    viewer=__name__,
+)

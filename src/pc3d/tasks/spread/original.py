@@ -1,0 +1,85 @@
+"""Simple Spread by mpe2 itself, behind the port's interface."""
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from pc3d.system.errors import MissingExtra
+from pc3d.tasks.original_world import OriginalWorld
+from pc3d.tasks.spread.world import NEIGHBOURS, Spread, SpreadState
+from pc3d.tasks.task import Outcome
+
+
+class OriginalSpread(OriginalWorld[SpreadState]):
+    """mpe2's simple_spread_v3 with its own nearest-neighbour view; messages, always zero, are cut off."""
+
+    task: Spread
+
+    def __init__(self, task: Spread) -> None:
+        super().__init__(task)
+        try:
+            from mpe2 import simple_spread_v3
+        except ImportError as error:
+            raise MissingExtra("mpe2", "originals") from error
+        self._environment = simple_spread_v3.parallel_env(
+            N=self.team_size,
+            local_ratio=1.0,  # the package's rewards are then each agent's own collisions, unscaled
+            max_cycles=task.horizon,
+            num_landmark_neighbors=NEIGHBOURS,
+            num_agent_neighbors=NEIGHBOURS,
+        )
+        self._names = list(self._environment.possible_agents)
+        self._inner = self._environment.unwrapped
+        self.reset(seed=0)
+
+    def reset(self, seed: int) -> None:
+        self._views, _ = self._environment.reset(seed=seed)
+
+    def load(self, state: SpreadState) -> None:
+        if not self._environment.agents:  # the last episode is over
+            self._environment.reset()
+        world = self._inner.world
+        # The package changes positions in place, so each gets an array of its own.
+        for slot, agent in enumerate(world.agents):
+            agent.state.p_pos = np.array(state.positions[slot], np.float64)
+            agent.state.p_vel = np.array(state.velocities[slot], np.float64)
+        for slot, landmark in enumerate(world.landmarks):
+            landmark.state.p_pos = np.array(state.landmarks[slot], np.float64)
+        self._inner.steps = int(state.time)
+        self._views = {name: self._inner.observe(name) for name in self._names}
+
+    def read(self) -> SpreadState:
+        world = self._inner.world
+        return SpreadState(
+            team_size=np.int32(self.team_size),
+            time=np.int32(self._inner.steps),
+            positions=np.array([agent.state.p_pos for agent in world.agents]),
+            velocities=np.array([agent.state.p_vel for agent in world.agents]),
+            landmarks=np.array([landmark.state.p_pos for landmark in world.landmarks]),
+        )
+
+    def observe(self) -> Float[np.ndarray, "agent 16"]:
+        return np.stack([self._views[name] for name in self._names])[:, : self.task.observation_width]
+
+    def step(self, actions: Int[np.ndarray, " agent"]) -> Outcome:
+        choices = {name: int(action) for name, action in zip(self._names, actions, strict=True)}
+        self._views, penalties, terminated, truncated, _ = self._environment.step(choices)
+        coverage = self._inner.scenario.global_reward(self._inner.world)
+        collisions = np.array([penalties[name] for name in self._names])
+        return Outcome(
+            reward=np.float64(coverage + self._collision_reward(collisions)),
+            terminated=np.bool_(any(terminated.values())),
+            truncated=np.bool_(any(truncated.values())),
+            measures={
+                "landmark_distance": np.float64(-coverage),
+                "colliding_pairs": np.float64(-collisions.sum() / 2),
+            },
+        )
+
+    def close(self) -> None:
+        self._environment.close()
+
+    def _collision_reward(self, collisions: Float[np.ndarray, " agent"]) -> float:
+        if self.task.collisions == "mean":
+            return float(collisions.mean())
+        # Each colliding pair is in the sum twice, once for each of the two.
+        return float(collisions.sum()) / (2 if self.task.collisions == "pairs" else 1)

@@ -1,0 +1,106 @@
+"""What parity compares for Simple Spread: contacts and speeds that random play hardly brings."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from pc3d.tasks.parity.case import Opponent, ParityCase
+from pc3d.tasks.spread.original import OriginalSpread
+from pc3d.tasks.spread.world import CONTACT_DISTANCE, Spread, SpreadState
+from pc3d.tasks.task import AnyTask, Outcome
+
+TASK = Spread()
+ROUNDING_ERRORS = 10  # how many of them may separate two computations of one distance
+
+
+def crowd(generator: np.random.Generator, team_size: int) -> SpreadState:
+    """Everyone deep inside several others."""
+    rows, columns = np.divmod(np.arange(team_size), 4)
+    grid = 0.12 * np.stack([columns, rows], axis=1)
+    return _state(generator, grid + generator.uniform(-0.03, 0.03, (team_size, 2)), speed=0.2)
+
+
+def barely_touching(generator: np.random.Generator, team_size: int) -> SpreadState:
+    """A crooked chain whose neighbours stand within a contact margin or two of touching."""
+    beyond = generator.uniform(1e-6, 2e-3, team_size) * generator.choice([-1, 1], team_size)
+    angles = generator.uniform(-0.5, 0.5, team_size)
+    links = (CONTACT_DISTANCE + beyond)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return _state(generator, np.cumsum(links, axis=0) - 1.5, speed=0.0)
+
+
+def fast(generator: np.random.Generator, team_size: int) -> SpreadState:
+    """Everyone at up to the highest speed that actions alone can reach."""
+    return _state(generator, generator.uniform(-1, 1, (team_size, 2)), speed=2.0)
+
+
+def on_landmarks(generator: np.random.Generator, team_size: int) -> SpreadState:
+    """The task solved, or nearly."""
+    state = _state(generator, generator.uniform(-1, 1, (team_size, 2)), speed=0.0)
+    landmarks = state.positions + generator.normal(0, 0.01, (team_size, 2))
+    return SpreadState(
+        state.team_size, state.time, state.positions, state.velocities, generator.permutation(landmarks)
+    )
+
+
+def replay(
+    task: AnyTask, state: SpreadState, actions: Int[Array, " agent"], following: SpreadState
+) -> tuple[SpreadState, Outcome]:
+    """The port's own step, which needs nothing from the original."""
+    del following
+    return _step(task, state, actions)
+
+
+def away_from_ties(task: AnyTask, state: SpreadState, actions: Int[Array, " agent"]) -> Bool[Array, ""]:
+    """Whether the precision in use can tell who touches and who is nearer, before and after the step."""
+    moved, _ = _step(task, state, actions)
+    return _is_clear(state) & _is_clear(moved)
+
+
+def _is_clear(state: SpreadState) -> Bool[Array, ""]:
+    margin = ROUNDING_ERRORS * jnp.finfo(state.positions.dtype).eps
+    to_landmarks = _lengths(state.positions[:, None] - state.landmarks[None])
+    to_agents = _lengths(state.positions[:, None] - state.positions[None])
+    # The distance of zero to oneself comes first in each row: teammates are told apart from it, too.
+    return (
+        jnp.all(jnp.diff(jnp.sort(to_landmarks, axis=1), axis=1) > margin)
+        & jnp.all(jnp.diff(jnp.sort(to_agents, axis=1), axis=1) > margin)
+        & jnp.all(jnp.abs(to_agents - CONTACT_DISTANCE) > margin)
+    )
+
+
+def _lengths(offsets: Float[Array, "agent target 2"]) -> Float[Array, "agent target"]:
+    return jnp.sqrt(jnp.sum(offsets**2, axis=-1))
+
+
+def _step(task: AnyTask, state: SpreadState, actions: Int[Array, " agent"]) -> tuple[SpreadState, Outcome]:
+    return task.step(jax.random.key(0), state, actions)  # nothing in it is random
+
+
+def _state(
+    generator: np.random.Generator, positions: Float[np.ndarray, "agent 2"], speed: float
+) -> SpreadState:
+    team_size = len(positions)
+    return SpreadState(
+        team_size=np.int32(team_size),
+        time=np.int32(0),
+        positions=positions,
+        velocities=generator.uniform(-speed, speed, (team_size, 2)),
+        landmarks=generator.uniform(-1, 1, (team_size, 2)),
+    )
+
+
+CASE = ParityCase(
+    task=TASK,
+    opponents=(
+        Opponent("mpe2 1.1.1", lambda size: OriginalSpread(TASK.with_slots(size)), compared=away_from_ties),
+    ),
+    scenarios={
+        "crowd": crowd,
+        "barely touching": barely_touching,
+        "fast": fast,
+        "on landmarks": on_landmarks,
+    },
+    replay=replay,
+    tolerance=(1e-9, 1e-5),
+)

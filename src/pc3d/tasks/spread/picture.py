@@ -1,0 +1,91 @@
+"""Draws Simple Spread: who stands where, which landmarks are covered, and who touches whom."""
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from pc3d.tasks.canvas import (
+    BLUE,
+    GREEN,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    PAPER,
+    VERMILION,
+    Canvas,
+    faint,
+)
+from pc3d.tasks.spread.world import CONTACT_DISTANCE, NEIGHBOURS, Spread, SpreadState
+
+AGENT_RADIUS = CONTACT_DISTANCE / 2
+LANDMARK_RADIUS = 0.05
+COVERED_WITHIN = AGENT_RADIUS  # a landmark under an agent's disc counts as covered in the picture
+ARENA = 1.0  # half the side of the square where everything starts
+MARGIN = 0.2
+
+Points = Float[np.ndarray, "agent 2"]
+
+
+def reach_of(task: Spread, state: SpreadState) -> float:
+    """How far from the middle a picture must show: the arena, where landmarks stay, or whoever left it."""
+    present = np.asarray(task.present(state))
+    return max(ARENA, float(np.abs(np.asarray(state.positions)[present]).max())) + MARGIN
+
+
+def draw_spread(task: Spread, state: SpreadState, reach: float, size: int, show_range: bool) -> np.ndarray:
+    """What is at most `reach` away from the middle; `show_range` links each agent to what it sees."""
+    present = np.asarray(task.present(state))
+    positions, landmarks = np.asarray(state.positions)[present], np.asarray(state.landmarks)[present]
+    canvas = Canvas(-reach, -reach, 2 * reach, 2 * reach, size)
+    _draw_arena(canvas)
+    if show_range:
+        _draw_sight(canvas, positions, landmarks)
+    between = np.linalg.norm(positions[:, None] - positions[None], axis=-1)
+    touching = (between < CONTACT_DISTANCE) & ~np.eye(len(positions), dtype=bool)
+    _draw_agents(canvas, positions, np.asarray(state.velocities)[present], touching)
+    to_landmarks = np.linalg.norm(positions[:, None] - landmarks[None], axis=-1)
+    _draw_landmarks(canvas, landmarks, to_landmarks.min(axis=0) < COVERED_WITHIN)
+    return canvas.pixels()
+
+
+def _draw_arena(canvas: Canvas) -> None:
+    canvas.rectangle(-ARENA, -ARENA, 2 * ARENA, 2 * ARENA, faint(GRID, 0.25), GRID, 0.012, radius=0.05)
+    for tick in (-0.5, 0.0, 0.5):
+        canvas.line(tick, -ARENA, tick, ARENA, faint(GRID, 0.8), 0.006)
+        canvas.line(-ARENA, tick, ARENA, tick, faint(GRID, 0.8), 0.006)
+
+
+def _draw_sight(canvas: Canvas, positions: Points, landmarks: Points) -> None:
+    """A line from each agent to each of the landmarks and teammates in its observation."""
+    for agent, (own_x, own_y) in enumerate(positions):
+        teammates = np.delete(positions, agent, axis=0)
+        for targets, color in ((landmarks, ORANGE), (teammates, BLUE)):
+            nearest = np.argsort(np.linalg.norm(targets - positions[agent], axis=-1))[:NEIGHBOURS]
+            for x, y in targets[nearest]:
+                canvas.line(own_x, own_y, x, y, faint(color, 0.55), 0.008)
+
+
+def _draw_agents(
+    canvas: Canvas, positions: Points, velocities: Points, touching: Bool[np.ndarray, "agent agent"]
+) -> None:
+    """Discs at their true size, so that contact is overlap; a nose shows where each one is heading."""
+    for agent, (x, y) in enumerate(positions):
+        color = VERMILION if touching[agent].any() else BLUE
+        canvas.disc(x, y, AGENT_RADIUS, faint(color, 0.45), color, 0.014)
+        ahead = velocities[agent] * AGENT_RADIUS / max(1.0, float(np.linalg.norm(velocities[agent])))
+        canvas.line(x, y, x + ahead[0], y + ahead[1], color, 0.022)
+        canvas.disc(x, y, 0.018, color)
+    for one, other in zip(*np.nonzero(np.triu(touching)), strict=True):
+        x, y = (positions[one] + positions[other]) / 2
+        canvas.disc(x, y, 0.03, PAPER, VERMILION, 0.014)
+
+
+def _draw_landmarks(canvas: Canvas, landmarks: Points, covered: Bool[np.ndarray, " agent"]) -> None:
+    """Filled with a ring when covered, hollow when not."""
+    for (x, y), is_covered in zip(landmarks, covered, strict=True):
+        if is_covered:
+            canvas.disc(x, y, 1.6 * LANDMARK_RADIUS, None, GREEN, 0.014)
+            canvas.disc(x, y, LANDMARK_RADIUS, GREEN, PAPER, 0.01)
+        else:
+            canvas.disc(x, y, LANDMARK_RADIUS, PAPER, INK, 0.014)
+            canvas.disc(x, y, 0.4 * LANDMARK_RADIUS, MUTED)

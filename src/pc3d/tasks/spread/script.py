@@ -1,0 +1,113 @@
+"""Simple Spread by script: the best assignment of agents to landmarks, driven with a short look ahead."""
+
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from pc3d.tasks.spread.world import (
+    ACTION_FORCE,
+    CONTACT_DISTANCE,
+    DAMPING,
+    DIRECTIONS,
+    TIME_STEP,
+    SpreadState,
+)
+
+LOOK_AHEAD = 3  # actions an agent thinks through; each shows one step later
+APART = CONTACT_DISTANCE + 0.015  # how close two agents may plan to come
+COLLISION_COST = 1.0  # as in the team's reward
+SEPARATION_ROUNDS = 60
+
+Points = Float[np.ndarray, "agent 2"]
+Path = Float[np.ndarray, "step 2"]
+
+
+def cover(state: SpreadState) -> Int[np.ndarray, " agent"]:
+    """Everyone drives to its own landmark, out of the way of those that have planned before."""
+    positions, velocities = np.asarray(state.positions, float), np.asarray(state.velocities, float)
+    places = _standing_room(np.asarray(state.landmarks, float))
+    distances = np.linalg.norm(positions[:, None] - places[None], axis=-1)
+    targets = places[assign(distances)]
+    # Until an agent has planned, the others expect it to roll on.
+    paths = _roll_out(positions, velocities, np.zeros((1, LOOK_AHEAD), int))[:, 0]
+    actions = np.zeros(len(positions), int)
+    for agent in np.argsort(np.linalg.norm(positions - targets, axis=-1)):
+        others = np.delete(paths, agent, axis=0)
+        actions[agent], paths[agent] = _drive(positions[agent], velocities[agent], targets[agent], others)
+    return actions
+
+
+def assign(costs: Float[np.ndarray, "agent target"]) -> Int[np.ndarray, " agent"]:
+    """The target of each agent so that the costs sum to the least: exact, by dynamic programming.
+
+    Agents choose one after the other; all that matters for the next one is the set of targets taken, the
+    bits of an integer. With at most ten agents there are few such sets.
+    """
+    agents = len(costs)
+    sets = np.arange(2**agents)
+    best = np.where(sets == 0, 0.0, np.inf)
+    choices = []
+    for own_costs in costs:
+        options = [
+            np.where(sets >> target & 1, best[sets & ~(1 << target)] + cost, np.inf)
+            for target, cost in enumerate(own_costs)
+        ]
+        choices.append(np.argmin(options, axis=0))
+        best = np.min(options, axis=0)
+    taken, targets = int(sets[-1]), np.zeros(agents, int)
+    for agent in reversed(range(agents)):
+        targets[agent] = choices[agent][taken]
+        taken &= ~(1 << int(targets[agent]))
+    return targets
+
+
+def _standing_room(landmarks: Points) -> Points:
+    """The landmarks, pushed apart where agents on them would touch."""
+    places = landmarks.copy()
+    for _ in range(SEPARATION_ROUNDS):
+        offsets = places[:, None] - places[None]
+        lengths = np.linalg.norm(offsets, axis=-1) + np.eye(len(places)) * 2 * APART
+        missing = np.maximum(APART - lengths, 0)
+        if missing.max() < 1e-3:
+            break
+        places += (offsets / lengths[..., None] * missing[..., None] / 2).sum(axis=1)
+    return places
+
+
+def _drive(
+    position: Float[np.ndarray, "2"],
+    velocity: Float[np.ndarray, "2"],
+    target: Float[np.ndarray, "2"],
+    others: Float[np.ndarray, "other step 2"],
+) -> tuple[int, Path]:
+    """The first action of the best plan, and the path it leads along."""
+    plans = _plans()
+    paths = _roll_out(position[None], velocity[None], plans)[0]
+    costs = np.linalg.norm(paths - target, axis=-1).sum(axis=-1)
+    gaps = np.linalg.norm(paths[:, None] - others[None], axis=-1)
+    costs += COLLISION_COST * (gaps < APART).sum(axis=(1, 2))
+    best = int(np.argmin(costs))
+    return int(plans[best, 0]), paths[best]
+
+
+@lru_cache(maxsize=1)
+def _plans() -> Int[np.ndarray, "plan step"]:
+    """All sequences of actions."""
+    return np.array(list(product(range(len(DIRECTIONS)), repeat=LOOK_AHEAD)))
+
+
+def _roll_out(
+    positions: Points, velocities: Points, plans: Int[np.ndarray, "plan step"]
+) -> Float[np.ndarray, "agent plan step 2"]:
+    """Where each plan leads if nobody is in the way, from the first step that the plan can change."""
+    forces = ACTION_FORCE * DIRECTIONS[plans]
+    place = np.broadcast_to(positions[:, None], (len(positions), len(plans), 2))
+    speed = np.broadcast_to(velocities[:, None], place.shape)
+    path = []
+    for step in range(plans.shape[1]):
+        place = place + speed * TIME_STEP
+        speed = speed * (1 - DAMPING) + forces[:, step] * TIME_STEP
+        path.append(place + speed * TIME_STEP)
+    return np.stack(path, axis=2)

@@ -1,0 +1,151 @@
+"""RWARE by script: every robot heads for its errand along shortest ways, and makes room for who is nearer.
+
+Each step is planned anew from the state alone. Who gives way is decided as in priority inheritance with
+backtracking (PIBT, Okumura and others): a robot that wants a cell pushes whoever stands there.
+"""
+
+from collections import deque
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Int
+
+from pc3d.tasks.warehouse.floor import (
+    AHEAD,
+    CELLS,
+    FLOOR,
+    GOALS,
+    HIGHWAY,
+    LEFT_OF,
+    NOTHING,
+    RIGHT_OF,
+    STORAGE,
+)
+from pc3d.tasks.warehouse.world import (
+    FORWARD,
+    STAY,
+    TOGGLE_LOAD,
+    TURN_LEFT,
+    TURN_RIGHT,
+    WarehouseState,
+)
+
+FAR = 10**6
+WAYS = range(len(AHEAD))
+
+
+def deliver(state: WarehouseState) -> Int[np.ndarray, " agent"]:
+    """The actions of all robots: load or unload where that is the errand, else drive towards it."""
+    plan = _Plan(state)
+    plan.give_errands()
+    return plan.actions()
+
+
+class _Plan:
+    """One step of the whole team."""
+
+    def __init__(self, state: WarehouseState) -> None:
+        self.cells = [int(cell) for cell in state.cells]
+        self.directions = [int(direction) for direction in state.directions]
+        self.carried = [int(shelf) for shelf in state.carried]
+        self.standing = np.asarray(state.standing)
+        self.requests = {int(shelf) for shelf in state.requests}
+        self.robots = range(len(self.cells))
+        self.at = {cell: robot for robot, cell in enumerate(self.cells)}
+        self.targets: dict[int, int] = {}
+        self.next_cells: dict[int, int] = {}
+
+    def give_errands(self) -> None:
+        """Requested loads go to a goal, other loads to an empty place, the rest fetch requested shelves."""
+        bringing = [robot for robot in self.robots if self.carried[robot] in self.requests]
+        returning = [robot for robot in self.robots if self.carried[robot] and robot not in bringing]
+        fetching = [robot for robot in self.robots if self.carried[robot] == NOTHING]
+        for robot in bringing:
+            self.targets[robot] = min(GOALS, key=lambda goal: self._steps(robot, goal))
+        # A place from which somebody has yet to come out is not empty: the two would wait for each other.
+        leaving = {self.cells[robot] for robot in bringing}
+        empty = [int(cell) for cell in STORAGE if self.standing[cell] == NOTHING and cell not in leaving]
+        self._share_out(returning, empty)
+        wanted = [int(cell) for cell in STORAGE if int(self.standing[cell]) in self.requests - {NOTHING}]
+        self._share_out(fetching, wanted)
+
+    def actions(self) -> Int[np.ndarray, " agent"]:
+        """Loaded robots decide first, having fewer ways; among equals those closest to their target."""
+        for robot in sorted(self.robots, key=self._rank):
+            if robot not in self.next_cells:
+                self._decide(robot, pusher=None)
+        return np.array([self._action(robot) for robot in self.robots])
+
+    def _rank(self, robot: int) -> tuple[bool, int]:
+        return self.carried[robot] == NOTHING, self._steps(robot, self._target(robot))
+
+    def _share_out(self, robots: list[int], places: list[int]) -> None:
+        """One place each, the nearest pair of robot and place first."""
+        pairs = sorted((self._steps(robot, place), robot, place) for robot in robots for place in places)
+        taken: set[int] = set()
+        for _, robot, place in pairs:
+            if robot not in self.targets and place not in taken:
+                self.targets[robot] = place
+                taken.add(place)
+
+    def _decide(self, robot: int, pusher: int | None) -> bool:
+        """Choose the robot's next cell, pushing who stands there; False if it can only stay."""
+        for cell in self._ways(robot):
+            if cell in self.next_cells.values() or (pusher is not None and cell == self.cells[pusher]):
+                continue
+            self.next_cells[robot] = cell
+            occupant = self.at.get(cell, robot)
+            if occupant == robot or occupant in self.next_cells or self._decide(occupant, robot):
+                return True
+        self.next_cells[robot] = self.cells[robot]
+        return False
+
+    def _ways(self, robot: int) -> list[int]:
+        """The cells it could be in next, its own included, those from which its target is nearer first."""
+        own, steps = self.cells[robot], steps_to(self._target(robot), self.carried[robot] != NOTHING)
+        options = [(1 + steps[own, self.directions[robot]], own)]
+        for way in WAYS:
+            cell = own + int(AHEAD[way])
+            if FLOOR[cell] and not (self.carried[robot] and self.standing[cell]):
+                options.append((_turns(self.directions[robot], way) + 1 + steps[cell, way], cell))
+        return [cell for _, cell in sorted(options)]
+
+    def _action(self, robot: int) -> int:
+        own, aim, direction = self.cells[robot], self.next_cells[robot], self.directions[robot]
+        if aim == own:
+            at_work = own == self.targets.get(robot) and not HIGHWAY[own]
+            return TOGGLE_LOAD if at_work else STAY
+        if own + AHEAD[direction] == aim:
+            return FORWARD
+        return TURN_LEFT if own + AHEAD[LEFT_OF[direction]] == aim else TURN_RIGHT
+
+    def _target(self, robot: int) -> int:
+        return self.targets.get(robot, self.cells[robot])
+
+    def _steps(self, robot: int, target: int) -> int:
+        loaded = self.carried[robot] != NOTHING
+        return int(steps_to(target, loaded)[self.cells[robot], self.directions[robot]])
+
+
+@lru_cache(maxsize=2 * CELLS)
+def steps_to(target: int, loaded: bool) -> Int[np.ndarray, "cell direction"]:
+    """Actions needed from each cell and direction; with a shelf the way leads over highways only."""
+    steps = np.full((CELLS, len(AHEAD)), FAR)
+    steps[target] = 0
+    queue = deque((target, way) for way in WAYS)
+    while queue:
+        cell, way = queue.popleft()
+        before = [(cell, int(LEFT_OF[way])), (cell, int(RIGHT_OF[way]))]
+        if not loaded or HIGHWAY[cell] or cell == target:
+            before.append((cell - int(AHEAD[way]), way))
+        for place in before:
+            if FLOOR[place[0]] and steps[place] == FAR:
+                steps[place] = steps[cell, way] + 1
+                queue.append(place)
+    return steps
+
+
+def _turns(direction: int, way: int) -> int:
+    if direction == way:
+        return 0
+    return 1 if way in (LEFT_OF[direction], RIGHT_OF[direction]) else 2

@@ -1,0 +1,80 @@
+"""How long a study will take."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from pc3d.jobs import projection
+from pc3d.cli import study_plan
+from pc3d.cli.train import parse
+from pc3d.presets.paper import paper
+from pc3d.jobs.projection import Kind, project, seconds_of_run, seconds_together
+from pc3d.jobs.study import load_study, with_only
+from tests.runs.runs import SETTINGS, finish
+
+TINY = parse(["spread", "mappo", *SETTINGS]).experiment
+
+
+@pytest.fixture
+def minute_long_runs(monkeypatch):
+    timed = []
+
+    def seconds(experiment):
+        timed.append(experiment)
+        return 60.0
+
+    monkeypatch.setattr(projection, "seconds_of_run", seconds)
+    return timed
+
+
+def test_seeds_of_one_experiment_are_timed_once(minute_long_runs):
+    runs = [paper(task, "mappo", seed=seed) for task in ("spread", "lbf") for seed in range(5)]
+    kinds = list(project((run, run.episodes) for run in runs))
+    assert [(kind.experiment.task, kind.runs, kind.seconds_left) for kind in kinds] == [
+        ("spread", 5, 300.0),
+        ("lbf", 5, 300.0),
+    ]
+    assert len(minute_long_runs) == 2
+
+
+def test_what_is_already_played_takes_no_more_time(minute_long_runs):
+    run = paper("spread", "mappo")
+    (kind,) = project([(run, run.episodes // 4), (replace(run, seed=1), run.episodes // 2)])
+    assert kind.seconds_left == pytest.approx(45.0)
+
+
+def test_work_is_shared_by_the_workers_but_one_run_is_not():
+    kinds = [Kind(TINY, 3 * TINY.episodes, 3, 100.0), Kind(TINY, TINY.episodes, 1, 900.0)]
+    assert seconds_together(kinds, 1) == pytest.approx(1200)
+    assert seconds_together(kinds, 8) == pytest.approx(900)
+    assert seconds_together([], 2) == 0
+
+
+def test_narrow_stages_are_taken_to_cost_as_their_width(monkeypatch):
+    monkeypatch.setattr("pc3d.benchmark.training.median_seconds", lambda *_: 2.0)
+    stages = TINY.curriculum.stages
+    widths = sum(stage.fraction * stage.largest for stage in stages) / 8
+    assert seconds_of_run(TINY) == pytest.approx(TINY.updates * 2.0 * widths)
+
+
+def test_a_real_update_is_timed():
+    assert 0 < seconds_of_run(replace(TINY, episodes=8)) < seconds_of_run(replace(TINY, episodes=8000))
+
+
+@pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices"])
+def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, capsys):
+    jobs = load_study(name).jobs(Path("runs"))
+    study_plan.show_plan(jobs, 2, Console(width=200))
+    shown = capsys.readouterr().out
+    assert shown.count("pc3d train ") == len(jobs)
+    assert f"About {len(jobs) / 2:.1f} min" in shown or f"About {len(jobs) / 120:.1f} h" in shown
+
+
+def test_a_job_that_is_trained_is_not_timed(tmp_path, minute_long_runs, capsys):
+    (job, *others) = with_only(load_study("quick"), ("spread", "mappo")).jobs(tmp_path)
+    assert not others
+    assert finish(job.folder, method="mappo").returncode == 0
+    study_plan.show_plan([job], 1, Console(width=200))
+    assert minute_long_runs == []

@@ -1,0 +1,205 @@
+"""A study's jobs: which there are, and that each is done once whatever happens in between."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pc3d.cli import main
+from pc3d.cli.study import with_records
+from pc3d.cli.train import parse
+from pc3d.system.errors import BadInput
+from pc3d.presets.paper import paper, sealed
+from pc3d.system.plain import differences
+from pc3d.jobs.study import Group, Study, load_study, with_only
+from tests.docs.pages import ROOT, blocks
+from tests.runs.runs import SETTINGS, digests
+
+FILE = f"""
+about = "Two tiny runs."
+rollouts = 2
+
+[[groups]]
+tasks = ["spread"]
+methods = ["mappo", "pc3d"]
+seeds = [0]
+options = ["{" ".join(SETTINGS)}", "--checkpoint-every 8"]
+"""
+GROUP = 'about = "x"\n[[groups]]\ntasks = ["lbf"]\nmethods = ["pc3d"]\nseeds = [0]'
+COMMON = ("--episodes", "50", "--sealed", "True")
+
+
+@pytest.fixture
+def study_file(tmp_path):
+    path = tmp_path / "tiny.toml"
+    path.write_text(FILE)
+    return path
+
+
+def start(study_file: Path, folder: Path) -> subprocess.Popen:
+    words = [
+        sys.executable,
+        "-m",
+        "pc3d",
+        "study",
+        str(study_file),
+        "--folder",
+        str(folder),
+        "--workers",
+        "2",
+    ]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def all_digests(folder: Path) -> dict[str, dict[str, str]]:
+    return {run.parent.name: digests(run) for run in sorted(folder.glob("spread/*/seed-0"))}
+
+
+def test_the_papers_study_is_all_of_the_paper():
+    jobs = load_study("paper").jobs(Path("runs"))
+    assert len(jobs) == 3 * 7 * 5 + 2 * 5
+    assert {job.seed for job in jobs[:23]} == {0}
+    assert not any(job.task == "rware" and job.method == "hyper-pc3d" for job in jobs)
+
+
+def test_specialists_have_one_policy_for_each_size():
+    jobs = with_only(load_study("specialists"), ("lbf",)).jobs(Path("runs"))
+    alone = [job for job in jobs if "--specialist" in job.options]
+    assert {job.options[-1] for job in alone} == {"2", "3", "4", "5", "6", "7", "8"}
+    assert (len(alone), len(jobs)) == (7 * 3, 8 * 3)  # and the policies they are compared with
+
+
+def test_variations_are_runs_of_their_own_beside_each_other():
+    words = ("", "--recipe.gate-offset -1", "--recipe.gate-offset 1")
+    group = Group(("lbf",), ("pc3d",), (0,), episodes=50, sealed=True, variations=words)
+    jobs = Study("variations", (group,)).jobs(Path("runs"))
+    assert {job.folder.relative_to("runs/lbf/pc3d"): job.options[2:] for job in jobs} == {
+        Path("as-it-is/seed-0"): COMMON,
+        Path("recipe.gate-offset--1/seed-0"): (*COMMON, "--recipe.gate-offset", "-1"),
+        Path("recipe.gate-offset-1/seed-0"): (*COMMON, "--recipe.gate-offset", "1"),
+    }
+    assert jobs[0].name == "lbf pc3d seed 0 as-it-is"
+
+
+def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_size():
+    for job in load_study("choices").jobs(Path("runs")):
+        experiment = parse(job.train_words[1:]).experiment
+        usual = sealed(paper(job.task, job.method, episodes=experiment.episodes))
+        changed = differences(usual, experiment)
+        said = [word for word in job.options if word.startswith("--") and "." in word]
+        assert len(changed) == len(said), changed
+        assert len(said) < 2 or job.task == "rware"  # elsewhere one at a time
+        assert experiment.rosters.test == ()
+
+
+def test_the_study_on_its_page_is_a_study(tmp_path):
+    shown, own = blocks(ROOT / "docs" / "studies.md", "toml")
+    assert own == (ROOT / "examples/own_task/study.toml").read_text()
+    (tmp_path / "mine.toml").write_text(shown)
+    jobs = load_study(str(tmp_path / "mine.toml")).jobs(tmp_path)
+    assert len(jobs) == 3 * 3
+    for job in jobs:
+        assert parse(job.train_words[1:]).experiment.episodes == 6000
+
+
+def test_the_same_job_twice_is_refused():
+    group = Group(("spread",), ("mappo",), (0,))
+    with pytest.raises(BadInput, match="same task, method and seed twice"):
+        Study("twice", (group, group)).jobs(Path("runs"))
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("about = 1\ngroups = []", "about must be str"),
+        ('about = "x"', "lacks groups"),
+        ('about = "x"\n[[groups]]\ntasks = ["sprad"]\nmethods = []\nseeds = []', "perhaps you meant spread"),
+        ('about = "x"\n[[groups]]\ntasks = []\nmethods = ["pcd3"]\nseeds = []', "perhaps you meant pc3d"),
+        ('about = "x"\n[[groups]]\ntask = []', "perhaps you meant tasks"),
+        ("about = [[[", "not a valid study file"),
+        (f"{GROUP}\nspecialists = true\nvariations = ['']", "neither be sealed nor varied"),
+        (f"{GROUP}\nspecialists = true\nsealed = true", "neither be sealed nor varied"),
+        (f"{GROUP}\nvariations = ['']", "need sealed = true"),
+        (f"{GROUP}\nsealed = true\nvariations = ['--sealed False']", "cannot have --sealed"),
+        (f"{GROUP}\nsealed = true\nvariations = ['', ' ']", "twice"),
+        (
+            f"{GROUP}\nsealed = true\nvariations = ['', '--recipe.environments 8']",
+            "as-it-is and lbf pc3d seed 0 recipe.environments-8 of this study are the same run",
+        ),
+        (
+            f"{GROUP}\nsealed = true\noptions = ['--rosters.validation 3 5 7 --rosters.test 8']",
+            "7 agents are one of them",
+        ),
+    ],
+)
+def test_a_bad_study_file_is_one_sentence_and_exit_code_2(tmp_path, capsys, content, sentence):
+    path = tmp_path / "bad.toml"
+    path.write_text(content)
+    assert main(["study", str(path), "--dry-run"]) == 2
+    errors = capsys.readouterr().err
+    assert sentence in errors
+    assert "Traceback" not in errors
+
+
+def test_a_misspelt_option_is_noticed_before_anything_begins(tmp_path, capsys):
+    path = tmp_path / "bad.toml"
+    path.write_text(f"{GROUP}\noptions = ['--recipe.enviroments 8']")
+    with pytest.raises(SystemExit, match="2"):
+        main(["study", str(path), "--folder", str(tmp_path / "study")])
+    assert "--recipe.environments" in capsys.readouterr().err
+    assert not (tmp_path / "study").exists()
+
+
+def test_a_killed_study_ends_with_the_files_of_an_undisturbed_one(tmp_path, study_file):
+    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
+    process = start(study_file, undisturbed)
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    assert (undisturbed / "report" / "index.html").exists()
+
+    process = start(study_file, killed)
+    wait_for(lambda: list(killed.glob("spread/*/seed-0/checkpoint/0*.safetensors")), process)
+    workers = children_of(process.pid)
+    os.kill(workers[0], signal.SIGKILL)  # a worker dies and is started again
+    time.sleep(3)
+    process.kill()  # then the study itself
+    process.communicate()
+    process = start(study_file, killed)
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    assert all_digests(killed) == all_digests(undisturbed)
+    for run in killed.glob("spread/*/seed-0"):
+        other = undisturbed / run.relative_to(killed)
+        assert (run / "scores.csv").read_bytes() == (other / "scores.csv").read_bytes()
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def wait_for(condition, process):
+    deadline = time.monotonic() + 300
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_recorded_runs_of_the_same_experiment_count_as_done(tmp_path, study_file, capsys):
+    study_file.write_text(FILE.replace('"mappo", "pc3d"', '"mappo"'))
+    first, second, results = (str(tmp_path / name) for name in ("first", "second", "results"))
+    assert main(["study", str(study_file), "--folder", first, "--workers", "1"]) == 0
+    assert main(["record", first, "--out", results]) == 0
+    capsys.readouterr()
+    assert main(["study", str(study_file), "--folder", second, "--recorded", results]) == 0
+    assert "1 jobs, 1 of them done" in capsys.readouterr().out
+    assert [path.name for path in Path(second).iterdir()] == ["report"]
+    tables = [(Path(folder) / "report" / "tables" / "main.md").read_text() for folder in (first, second)]
+    assert tables[0] == tables[1]
+    study_file.write_text(study_file.read_text().replace("--ppo.epochs 2", "--ppo.epochs 3"))
+    (job,) = with_records(load_study(str(study_file)).jobs(Path(second)), Path(second), Path(results))
+    assert not job.done

@@ -1,0 +1,119 @@
+"""The table of what is searched: it holds the paper's values and follows its chaining."""
+
+from dataclasses import replace
+
+import pytest
+
+from pc3d.chaining import METHOD_NAMES
+from pc3d.system.errors import BadInput
+from pc3d.presets.paper import PAPER, paper
+from pc3d.presets.changes import changed, parse_change, setting
+from pc3d.tasks import TASKS
+from pc3d.runs.train import check
+from pc3d.jobs.tuning.space import SPACE, Between, read, space_for, stored
+
+CASES = [(task, method) for task in PAPER for method in METHOD_NAMES]
+
+
+@pytest.mark.parametrize(("task", "method"), CASES)
+def test_every_value_the_paper_ended_with_can_be_found(task, method):
+    base = paper(task, method)
+    for row in SPACE:
+        if method in row.methods:
+            assert row.tried.including(setting(base, row.setting)) == row.tried, row.setting
+
+
+def test_pic_and_pc3d_search_only_what_is_their_own():
+    for method in set(METHOD_NAMES) - {"ippo", "mappo"}:
+        groups = {row.setting.partition(".")[0] for row in space_for(paper("spread", method))}
+        assert groups <= {"critic", "distillation"}
+        assert "critic" in groups
+
+
+def test_ippo_searches_no_critic_and_a_mappo_no_distillation():
+    assert not any(row.setting.startswith("critic") for row in space_for(paper("lbf", "ippo")))
+    names = {row.setting for row in space_for(paper("lbf", "a-mappo"))}
+    assert not names & {"distillation.weight", "distillation.teacher_rate"}
+
+
+@pytest.mark.parametrize("task", sorted(PAPER))
+def test_the_ends_of_every_row_can_be_trained(task):
+    for method in METHOD_NAMES:
+        base = paper(task, method)
+        for row in space_for(base):
+            tried = row.tried
+            ends = (tried.low, tried.high) if isinstance(tried, Between) else tried.values
+            for value in ends:
+                experiment = changed(base, {row.setting: value}, "a row")
+                check(experiment, TASKS[task](slots=experiment.rosters.largest))
+
+
+@pytest.mark.parametrize(("task", "method"), CASES)
+def test_what_is_stored_is_read_back(task, method):
+    base = paper(task, method)
+    rows = space_for(base)
+    assert read(stored(base, rows), rows) == {row.setting: setting(base, row.setting) for row in rows}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"ppo.learning_rate": 0.5},
+        {"ppo.learning_rate": "1e-3"},
+        {"ppo.epochs": "7"},
+        {"ppo.epochs": 8},
+        {"actor.widths": "__import__('os')"},
+        {"rosters.test": 9},
+        {"ppo.clip": None},
+    ],
+)
+def test_what_this_search_cannot_have_tried_is_not_read(damage):
+    base = paper("spread", "mappo")
+    rows = space_for(base)
+    assert read({**stored(base, rows), **damage}, rows) is None
+
+
+def test_a_base_outside_the_table_widens_its_row():
+    base = paper("spread", "mappo")
+    far = replace(base, ppo=replace(base.ppo, learning_rate=0.01, epochs=3))
+    rows = space_for(far)
+    assert read(stored(far, rows), rows)["ppo.learning_rate"] == 0.01
+
+
+def test_fixed_settings_are_left_out():
+    base = paper("spread", "mappo")
+    assert "ppo.epochs" not in {row.setting for row in space_for(base, ["ppo.epochs"])}
+    with pytest.raises(BadInput, match="leave at least one"):
+        space_for(base, [row.setting for row in SPACE])
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("ppo.epochs=8", "ppo.epochs", 8),
+        ("actor.widths=128,64", "actor.widths", (128, 64)),
+        ("critic.team_size_feature=false", "critic.team_size_feature", False),
+        ("recipe.batch_unit=team_steps", "recipe.batch_unit", "team_steps"),
+        ("ppo.learning_rate=1e-3", "ppo.learning_rate", 1e-3),
+    ],
+)
+def test_a_fixed_setting_is_read_as_its_type(text, name, value):
+    assert parse_change(text, paper("spread", "mappo")) == (name, value)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("ppo.epoch=8", "perhaps you meant epochs"),
+        ("ppo.epochs", "written as ppo.epochs=8"),
+        ("ppo.epochs=many", "must be int"),
+        ("ppo.learning_rate=nan", "finite"),
+        ("recipe.batch_unit=rows", "there are sequences"),
+        ("rosters.test=3", "no group of settings that a search may change"),
+        ("curriculum.stages=3", "no group of settings that a search may change"),
+        ("episodes=3", "no group of settings that a search may change"),
+    ],
+)
+def test_a_bad_fixed_setting_is_one_sentence(text, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        parse_change(text, paper("spread", "mappo"))

@@ -1,0 +1,38 @@
+"""The count of operations against sums done by hand."""
+
+import jax
+import pytest
+
+from pc3d.learners.ppo.arithmetic import operations_per_gradient_step
+from pc3d.learners.ppo.sequences import SequencePlan
+from pc3d.experiment.methods import build
+from pc3d.tasks.spread.world import Spread
+from tests.small import small_experiment
+
+# Spread sees 16 numbers and has 5 actions; the small actor is 16 and 12 wide with a memory of 10.
+ACTOR = 16 * 16 + 16 * 12 + 12 * 30 + 10 * 30 + 10 * 5
+CONTEXT = 10 * 8 + 10 * 1 + 8 * 20  # to context, to reliance, to scale and shift
+PLAN = SequencePlan(4, 25, 1, 25, 2, 2)  # two sequences of 25 steps in a minibatch
+TEAM_ROWS, SLOTS = 50, 3
+
+
+def counted(method):
+    networks = build(jax.random.key(0), small_experiment(method), Spread(10))
+    return operations_per_gradient_step(networks, PLAN, SLOTS)
+
+
+@pytest.mark.parametrize(
+    ("method", "per_agent", "per_team"),
+    [
+        ("ippo", 3 * (ACTOR + 10) - 16 * 16, 0),
+        ("mappo", 3 * ACTOR - 16 * 16, 3 * (170 * 16 + 16) - 170 * 16),
+        ("pic", 3 * (ACTOR + 16 * 16 + 16 * 8) - 2 * 16 * 16, 3 * (8 * 16 + 16)),
+        (
+            "pc3d",
+            3 * (ACTOR + CONTEXT + 16 * 16 + 16 * 8 + 2 * 3 * 8) - 2 * 16 * 16,
+            3 * (25 * 16 + 16),
+        ),
+    ],
+)
+def test_operations_are_three_passes_through_every_product_but_the_observations(method, per_agent, per_team):
+    assert counted(method) == 2 * TEAM_ROWS * (SLOTS * per_agent + per_team)

@@ -1,0 +1,56 @@
+"""Learning solves tiny tasks with known answers, in seconds."""
+
+from functools import lru_cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pc3d.learners.round import EpisodeBatch, play_and_learn
+from pc3d.learners.ppo.update import fresh_learner
+from pc3d.experiment.methods import METHODS
+from pc3d.networks.critics import TeamView
+from tests.probes import ActionReward, ConstantReward, Memory, Probe, TeamSize, probe_experiment
+
+UPDATES = 80
+
+
+@lru_cache
+def trained(method: str, probe: type[Probe]):
+    """The learner after training, and the mean return of its last ten updates."""
+    experiment, task = probe_experiment(method, UPDATES), probe(3)
+    learner, late_returns = fresh_learner(experiment, task), []
+    for update in range(UPDATES):
+        numbers = experiment.episodes_of_update(update)
+        sizes = [experiment.curriculum.team_size(0, number, experiment.episodes) for number in numbers]
+        batch = EpisodeBatch.of(0, numbers, np.array(sizes))
+        learner, report = play_and_learn(experiment, task, learner, batch)
+        late_returns += [np.mean(report.returns)] if update >= UPDATES - 10 else []
+    return learner, float(np.mean(late_returns))
+
+
+@pytest.mark.parametrize("method", ["mappo", "pc3d"])
+def test_the_value_of_a_constant_reward_is_its_discounted_sum(method):
+    learner, _ = trained(method, ConstantReward)
+    task = ConstantReward(3)
+    observations = task.observe(task.reset(jax.random.key(0), 3))
+    view = TeamView(observations, jnp.ones(3, bool))
+    value = float(learner.value_scale.stretch(learner.networks.critic(view)))
+    expected = sum(0.99**step for step in range(5)) / 3  # the reward is learned per agent
+    assert value == pytest.approx(expected, rel=0.1)
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_a_rewarded_action_is_found(method):
+    assert trained(method, ActionReward)[1] > 4.7
+
+
+@pytest.mark.parametrize("method", ["mappo", "pc3d"])
+def test_a_bit_is_remembered_over_several_steps(method):
+    assert trained(method, Memory)[1] > 0.9
+
+
+@pytest.mark.parametrize("method", ["mappo", "pc3d"])
+def test_the_team_size_is_read_off_history(method):
+    assert trained(method, TeamSize)[1] > 0.9

@@ -1,0 +1,153 @@
+"""`examine` names what is wrong, rule by rule, and accepts what is right."""
+
+import signal
+
+import pytest
+
+from pc3d.cli import main
+from pc3d.play.hosted.contract import _answering_within, examine
+from pc3d.system.imports import load_object
+from tests.hosted import sample_task
+from tests.play.hosted.sample_task import STEPS
+
+HERE = "tests.play.hosted.sample_task"
+
+
+def problems(name, **options):
+    return examine(getattr(sample_task, name), (2, 3), **options).problems
+
+
+def test_a_good_task_is_described_as_it_is():
+    found = examine(sample_task.make, (1, 2, 5))
+    assert found.problems == []
+    assert found.notes == []
+    assert found.world is not None
+    assert found.world.observation_shape == (2,)
+    assert found.world.horizon == STEPS
+    assert len(found.world.action_names) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("not_callable", "it is a int, not a function"),
+        ("unmakeable", "with 2 agents: make(2) raised OSError: the arena is closed (sample_task.py, line"),
+        ("nothing_of_use", "must return a PettingZoo ParallelEnv, but SimpleNamespace has no step"),
+        ("TurnBased", "return the parallel one"),
+        ("TooFew", "make(2) must give 2 agents, but env.agents has 1"),
+        ("OldReset", "reset(seed=1) raised TypeError"),
+        ("LoneReset", "reset must return two dictionaries, observations and infos"),
+        ("OldStep", "step must return five dictionaries"),
+        ("WideTeams", "shape (4,) with 2 agents and (5,) with 3: every agent must see equally many numbers"),
+        ("UnlikeAgents", "the observation of agent_1 has shape (2,), another had (3,)"),
+        ("Growing", "at step 4: the observation of agent_0 has shape (3,), another had (2,)"),
+        ("NestedViews", "the observation of agent_0 is a dict, not an array of real numbers: join its parts"),
+        ("Words", "the observation of agent_0 is an array of words, not an array of real numbers"),
+        ("Complex", "the observation of agent_0 is an array of complex64 numbers, not an array of real"),
+        ("TooLarge", "the observation of agent_0 holds a number that is not finite in 32 bits"),
+        ("Rewarding", "at step 1: the reward of agent_0 is a NoneType, not"),
+        ("TwoRewards", "at step 1: the reward of agent_0 is an array of shape (2,), not one number"),
+        ("EndlessReward", "at step 1: the reward of agent_0 is not a finite number in 32 bits: 1e+300"),
+        ("TwoEnds", "at step 1: the termination of agent_0 is an array of shape (2,), not one number"),
+        ("NotANumber", "holds a number that is not finite"),
+        ("Continuous", "only Discrete is possible"),
+        ("UnlikeActions", "agent_0 and agent_1 have different action spaces"),
+        ("MoreActionsInLargerTeams", "5 actions with 2 agents and 6 with 3"),
+        ("NoReward", "agent_0 got no reward"),
+        ("Raising", "at step 4: step raised ValueError: the wheel came off"),
+        ("Leaving", "at step 3: agent_0 left the team while others played on"),
+        ("Vanishing", "agent_0 left the team while others played on"),
+        ("NoLimit", "give one with --horizon N"),
+        ("Unseeded", "two new environments differ at moment 0"),
+        ("UnseededSteps", "two new environments differ at moment 1"),
+        ("Leaking", "something is left over from one episode to the next"),
+    ],
+)
+def test_what_is_wrong_is_named(name, sentence):
+    assert sentence in problems(name)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("OwnRewards", "agents get different rewards: the team's reward is their mean"),
+        ("OutOfBounds", "observations leave the bounds"),
+    ],
+)
+def test_what_is_only_odd_is_noted(name, sentence):
+    found = examine(getattr(sample_task, name), (2, 3))
+    assert found.world is not None
+    assert sentence in found.notes[0]
+
+
+def test_a_limit_is_told_by_an_attribute_or_met_by_playing_or_given():
+    met = examine(sample_task.MeasuredLimit, (2,)).world
+    given = examine(sample_task.NoLimit, (2,), horizon=9).world
+    assert met is not None
+    assert met.horizon == STEPS
+    assert given is not None
+    assert given.horizon == 9
+
+
+def test_actions_numbered_from_one_are_played_and_called_as_such():
+    found = examine(sample_task.Shifted, (2, 3))
+    assert found.problems == []
+    assert found.world is not None
+    assert found.world.action_names == ("action 1", "action 2", "action 3")
+
+
+def test_a_world_that_does_not_answer_is_named(capsys):
+    assert main(["check", f"{HERE}:Sleeping", "--team-sizes", "2", "--env-timeout", "0.5"]) == 2
+    assert "with 2 agents: at step 3: it did not answer within 0.5 s" in capsys.readouterr().out
+
+
+def test_a_reward_may_be_an_array_of_one_number():
+    assert problems("OneRewardInAnArray") == []
+
+
+def test_the_command_says_what_it_found_and_exits_with_0_or_2(capsys):
+    assert main(["check", f"{HERE}:make", "--team-sizes", "2-3"]) == 0
+    assert "is fine with team sizes 2-3" in capsys.readouterr().out
+    assert main(["check", f"{HERE}:WideTeams", "--team-sizes", "2-3"]) == 2
+    printed = capsys.readouterr().out
+    assert "problem: observations have shape" in printed
+    assert "1 problem(s)" in printed
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("spread", "an own task is named module:name"),
+        ("os.path:join:x", "an own task is named module:name"),
+        ("no_such_module:make", "there is no module no_such_module"),
+        (f"{HERE}:nobody", "has no nobody"),
+        ("tests.play.hosted.broken_import:make", "importing tests.play.hosted.broken_import failed: ZeroDivisionError"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_one_sentence(path, sentence, capsys):
+    assert main(["check", path]) == 2
+    errors = capsys.readouterr().err
+    assert sentence in errors
+    assert errors.count("\n") == 1
+
+
+def test_a_file_in_the_current_folder_never_replaces_an_installed_module(tmp_path, monkeypatch):
+    (tmp_path / "colorsys.py").write_text("raise SystemExit('the wrong module')")
+    (tmp_path / "only_here.py").write_text("found = 'here'")
+    (tmp_path / "not_asked_for.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    assert load_object("colorsys:rgb_to_hsv") is not None
+    assert load_object("only_here:found") == "here"
+    with pytest.raises(ModuleNotFoundError):
+        __import__("not_asked_for")
+
+
+def test_an_interrupt_that_had_to_wait_is_not_taken_for_a_world_that_hangs():
+    heard = []
+    before = signal.signal(signal.SIGALRM, lambda number, _: heard.append(number))
+    try:
+        with _answering_within(60):
+            signal.raise_signal(signal.SIGALRM)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert heard == [signal.SIGALRM]

@@ -1,0 +1,61 @@
+"""Scores: the same starts for everybody, whatever the width, the batch or the method."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from pc3d.system.errors import BadInput
+from pc3d.evaluation import scores
+from pc3d.play.scores import Scores, returns_by_size, score
+from pc3d.play.starts import ROLLOUTS_PER_SIZE, rollout_keys
+from pc3d.evaluation.table import Player, as_csv, score_rows
+from pc3d.experiment.rosters import Rosters
+from tests.evaluation.policies import small_policy
+
+
+def test_a_wider_world_changes_no_return():
+    policy = small_policy()
+    narrow, wide = (score(policy.task.with_slots(slots), policy.actor, 3, 4) for slots in (3, 5))
+    np.testing.assert_allclose(narrow.returns, wide.returns, rtol=1e-5)
+
+
+def test_batches_play_the_rollouts_that_one_batch_would(monkeypatch):
+    policy = small_policy()
+    task = policy.task.with_slots(3)
+    whole = score(task, policy.actor, 2, 4)
+    monkeypatch.setattr(scores, "MOST_AT_ONCE", 2)
+    parts = score(task, policy.actor, 2, 3)
+    np.testing.assert_allclose(parts.returns, whole.returns[:3], rtol=1e-5)
+
+
+def test_sampled_and_greedy_actions_differ():
+    policy = small_policy()
+    task = policy.task.with_slots(3)
+    sampled, greedy = (
+        returns_by_size(task, policy.actor, (2, 3), 4, greedy=greedy) for greedy in (False, True)
+    )
+    assert np.all(sampled[3] != greedy[3])
+
+
+def test_no_two_sizes_share_a_start():
+    first, second = (rollout_keys(size, 2) for size in (3, 4))
+    assert not np.any(first == second)
+    assert rollout_keys(3, 1, first=1)[0] == first[1]
+
+
+@pytest.mark.parametrize(("rollouts", "first"), [(0, 0), (1, -1), (ROLLOUTS_PER_SIZE + 1, 0)])
+def test_impossible_rollouts_are_refused(rollouts, first):
+    with pytest.raises(BadInput, match="rollouts are numbered"):
+        rollout_keys(3, rollouts, first)
+
+
+def test_the_table_gives_back_every_number_and_names_the_split():
+    played = Scores(np.float32([-0.1, 2]), {"deliveries": np.float32([1 / 3, 2])})
+    rows = score_rows(Player("rware", "pc3d", 7), Rosters(train=(2,), test=(9,)), 9, played)
+    lines = list(csv.DictReader(as_csv(rows, ("deliveries",)).decode().splitlines()))
+    assert [line["split"] for line in lines] == ["test", "test"]
+    assert [line["rollout"] for line in lines] == ["0", "1"]
+    assert lines[0]["seed"] == "7"
+    assert np.float32(lines[0]["return"]) == np.float32(-0.1)
+    assert np.float32(lines[0]["deliveries"]) == np.float32(1 / 3)

@@ -1,0 +1,207 @@
+"""The presets against the paper's printed tables, cell by cell, written down here a second time."""
+
+import pytest
+
+from pc3d import chaining
+from pc3d.experiment import methods
+from pc3d.chaining import METHOD_NAMES
+from pc3d.presets.paper import CURRICULA, EPISODES, ROSTERS, paper
+from pc3d.experiment.settings import Recipe
+
+# learning rate, batch, buffer, update every, epochs, actor, rnn, clip, γ, λ, entropy, value, norm
+BACKBONE = {
+    ("spread", "ippo"): (
+        1.46e-4,
+        128,
+        8192,
+        2,
+        6,
+        (96, 128, 128, 96),
+        128,
+        0.25,
+        0.99,
+        0.99,
+        6.61e-4,
+        0.5,
+        0.5,
+    ),
+    ("spread", "mappo"): (
+        1.84e-3,
+        128,
+        200000,
+        8,
+        8,
+        (128, 256, 128),
+        128,
+        0.15,
+        0.985,
+        0.99,
+        1.28e-3,
+        0.25,
+        2.0,
+    ),
+    ("lbf", "ippo"): (1.22e-3, 128, 8192, 16, 6, (128, 256, 128), 64, 0.25, 0.99, 0.95, 8.24e-3, 0.25, 5.0),
+    ("lbf", "mappo"): (4.63e-4, 256, 200000, 2, 8, (64, 64), 128, 0.25, 0.985, 0.93, 1.11e-2, 2.0, 5.0),
+    ("rware", "ippo"): (
+        2.06e-4,
+        64,
+        8192,
+        8,
+        8,
+        (96, 128, 128, 96),
+        192,
+        0.10,
+        0.97,
+        0.97,
+        2.49e-3,
+        0.25,
+        1.0,
+    ),
+    ("rware", "mappo"): (
+        1.24e-4,
+        64,
+        200000,
+        1,
+        6,
+        (128, 256, 128),
+        32,
+        0.25,
+        0.99,
+        0.97,
+        2.34e-4,
+        0.5,
+        10.0,
+    ),
+}
+# critic widths, set embedding, φ widths, team-size feature, tokens
+CRITIC = {
+    ("spread", "mappo"): ((128, 96),),
+    ("spread", "pic"): ((128, 128), 48, (160, 96), False),
+    ("spread", "pc3d"): ((192, 160), 48, (96, 96), True, 4),
+    ("lbf", "mappo"): ((160, 160),),
+    ("lbf", "pic"): ((160, 128), 96, (96, 64), True),
+    ("lbf", "pc3d"): ((160, 128), 48, (160, 96), True, 4),
+    ("rware", "mappo"): ((128, 96),),
+    ("rware", "pic"): ((96, 96), 160, (48, 48), True),
+    ("rware", "pc3d"): ((96, 96), 96, (96, 96), False, 5),
+}
+DISTILLATION = {
+    "spread": (0.257, 0.02, -3, 2),
+    "lbf": (0.0193, 0.0025, -2, 1.5),
+    "rware": (0.0154, 0.0025, -3, 2),
+}
+STAGES = {
+    "spread": [
+        (0.133, (1, 2), (0.40, 0.60)),
+        (0.167, (1, 2, 4), (0.18, 0.27, 0.55)),
+        (0.200, (1, 2, 4, 6), (0.10, 0.15, 0.30, 0.45)),
+        (0.500, (1, 2, 4, 6, 8), (0.06, 0.09, 0.18, 0.27, 0.40)),
+    ],
+    "lbf": [
+        (0.200, (2,), (1.00,)),
+        (0.250, (2, 4), (0.35, 0.65)),
+        (0.250, (2, 4, 6), (0.15, 0.25, 0.60)),
+        (0.300, (2, 4, 6), (0.10, 0.20, 0.70)),
+    ],
+    "rware": [
+        (0.200, (2, 4), (0.65, 0.35)),
+        (0.250, (2, 4, 6), (0.30, 0.20, 0.50)),
+        (0.250, (2, 4, 6, 8), (0.10, 0.15, 0.25, 0.50)),
+        (0.300, (2, 4, 6, 8), (0.05, 0.10, 0.20, 0.65)),
+    ],
+}
+SPLITS = {
+    "spread": ((1, 2, 4, 6, 8), (3, 5, 7), (9, 10)),
+    "lbf": ((2, 4, 6), (3, 5), (7, 8)),
+    "rware": ((2, 4, 6, 8), (3, 5, 7), (9, 10)),
+}
+TASKS, METHODS = list(SPLITS), METHOD_NAMES
+
+
+def test_every_method_has_networks_and_settings():
+    assert tuple(methods.METHODS) == METHOD_NAMES
+
+
+def test_what_is_said_of_a_methods_settings_fits_its_networks():
+    rows = methods.METHODS
+    assert chaining.family("pc3d") == tuple(name for name in rows if rows[name].has_context)
+    assert tuple(name for name in rows if rows[name].distils) == chaining.DISTILLED
+
+
+def backbone_of(experiment):
+    ppo, actor = experiment.ppo, experiment.actor
+    return (
+        ppo.learning_rate,
+        ppo.batch_size,
+        ppo.buffer_size,
+        ppo.update_every_episodes,
+        ppo.epochs,
+        actor.widths,
+        actor.rnn_dim,
+        ppo.clip,
+        ppo.discount,
+        ppo.gae_lambda,
+        ppo.entropy_coefficient,
+        ppo.value_coefficient,
+        ppo.max_gradient_norm,
+    )
+
+
+@pytest.mark.parametrize(("task", "method"), list(BACKBONE))
+def test_backbone_cells_equal_the_papers(task, method):
+    assert backbone_of(paper(task, method)) == BACKBONE[task, method]
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("method", ["pic", "pc3d", "gate-off", "gate-on", "a-mappo", "hyper-pc3d"])
+def test_the_backbone_is_chained_from_mappo(task, method):
+    assert backbone_of(paper(task, method)) == BACKBONE[task, "mappo"]
+
+
+@pytest.mark.parametrize(("task", "method"), list(CRITIC))
+def test_critic_cells_equal_the_papers(task, method):
+    critic = paper(task, method).critic
+    cells = (
+        critic.widths,
+        critic.set_embed_dim,
+        critic.set_encoder_widths,
+        critic.team_size_feature,
+        critic.tokens,
+    )
+    assert cells[: len(CRITIC[task, method])] == CRITIC[task, method]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_distillation_cells_equal_the_papers(task):
+    found = paper(task, "pc3d").distillation
+    assert (found.weight, found.teacher_rate, found.reliance_min, found.reliance_max) == DISTILLATION[task]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_ablations_take_pc3ds_values_and_a_mappo_drops_distillation_alone(task):
+    pc3d = paper(task, "pc3d")
+    for method in ("gate-off", "gate-on", "hyper-pc3d"):
+        assert paper(task, method).distillation == pc3d.distillation
+        assert paper(task, method).critic == pc3d.critic
+    assert paper(task, "a-mappo").distillation.weight == 0
+    assert paper(task, "a-mappo").critic == pc3d.critic
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_curricula_splits_and_budgets_equal_the_papers(task):
+    stages = [(stage.fraction, stage.team_sizes, stage.probabilities) for stage in CURRICULA[task].stages]
+    rosters = ROSTERS[task]
+    assert stages == STAGES[task]
+    assert (rosters.train, rosters.validation, rosters.test) == SPLITS[task]
+    assert EPISODES == {"spread": 20000, "lbf": 12000, "rware": 20000}
+
+
+def test_the_recipes_are_those_the_reproduction_is_frozen_with():
+    other = {"rware": {"batch_unit": "team_steps", "advantage_deviation": "running"}}
+    for task in TASKS:
+        assert paper(task, "mappo").recipe == Recipe(environments=8, **other.get(task, {}))
+
+
+def test_all_methods_of_a_task_share_one_recipe():
+    for task in TASKS:
+        assert len({paper(task, method).recipe for method in METHOD_NAMES}) == 1

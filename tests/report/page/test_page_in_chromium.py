@@ -1,0 +1,293 @@
+"""The web page in a real browser: it plays, by mouse and by keyboard, wide and narrow, offline."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from matplotlib.figure import Figure as Drawing
+
+from pc3d.report.figures.style import Figure
+from pc3d.report.page.page import replay_page, write_page
+from pc3d.report.sections import Section
+from pc3d.report.tables.table import Cell, Table
+from tests.report.page.browser import Browser, chromium, chromium_is_installed
+from tests.report.page.sample_replays import sample_replay
+from tests.report.test_page import HOSTILE, PICTURES, TINY_REPLAY, hostile_section
+
+pytestmark = [
+    pytest.mark.page,
+    pytest.mark.skipif(
+        not chromium_is_installed(),
+        reason="the page's tests need a browser: install the Debian packages chromium and chromium-driver",
+    ),
+]
+STEPS = 25
+STAGES = ".stage:not([data-empty]) canvas"
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report with two methods on all three tasks."""
+    teams = [("spread", 4), ("spread", 9), ("lbf", 8), ("rware", 10)]
+    replays = [
+        sample_replay(task, method, size, steps=STEPS) for task, size in teams for method in ("mappo", "pc3d")
+    ]
+    replays.append(sample_replay("spread", "pc3d", 9, seed=1, steps=STEPS))
+    columns = ("Method", *(f"column {number}" for number in range(20)))
+    row = (Cell("MAPPO"), *[Cell("−42.0 ± 0.8")] * 20)
+    table = Table("wide", "A table", "Wider than a phone.", columns, (row,))
+    figure = Figure("wide", "A figure", "Wide, too.", Drawing())
+    pictures = {"wide": '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"/>'}
+    section = Section("Results", "Text.", (table,), (figure,))
+    folder = tmp_path_factory.mktemp("report")
+    return write_page(folder, title="Report", sections=[section], pictures=pictures, replays=replays)
+
+
+@pytest.fixture(scope="module")
+def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
+
+
+@pytest.fixture
+def viewer(window: Browser, page: Path) -> Iterator[Browser]:
+    """The page freshly opened at desktop width; whatever a test does, the console stays empty."""
+    open_page(window, page)
+    yield window
+    assert window.console() == []
+
+
+def open_page(window: Browser, page: Path, width: int = 1280, height: int = 900, **media: str) -> None:
+    window.emulate(width, height, **media)
+    window.console()
+    window.requested()
+    window.open(page)
+    window.wait_for("document.getElementById('clock').textContent")
+
+
+def step(window: Browser) -> int:
+    return int(window.text("#clock").split("/")[0])
+
+
+def choose(window: Browser, selector: str, value: str) -> None:
+    enter(window, selector, value, "change")
+
+
+def enter(window: Browser, selector: str, value: str, event: str) -> None:
+    script = "const [selector, value, event] = arguments; const field = document.querySelector(selector);"
+    script += "field.value = value; field.dispatchEvent(new Event(event, {bubbles: true}))"
+    window.run(script, selector, value, event)
+
+
+def pictures(window: Browser) -> list[str]:
+    """What the stages show, as data that differs where the picture does."""
+    return window.run(f"return [...document.querySelectorAll('{STAGES}')].map(canvas => canvas.toDataURL())")
+
+
+def colours(window: Browser) -> list[int]:
+    """How many different colours each stage shows: one where it is blank."""
+    return window.run(
+        f"""return [...document.querySelectorAll('{STAGES}')].map(canvas => new Set(new Uint32Array(
+        canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size)"""
+    )
+
+
+def test_it_loads_without_errors_and_asks_for_nothing_but_itself(window, page):
+    open_page(window, page)
+    assert window.console() == []
+    assert [address for address in window.requested() if not address.startswith("data:")] == [page.as_uri()]
+
+
+def test_it_starts_paused_with_the_method_beside_its_backbone_on_the_largest_unseen_team(viewer):
+    assert step(viewer) == 0
+    assert viewer.run("return document.querySelector('.stage select').value") == "pc3d"
+    assert viewer.run("return document.querySelector('.stage:nth-child(2) select').value") == "mappo"
+    assert viewer.run("return document.querySelector('#sizes :checked').value") == "9"
+    assert viewer.text("#split") == "never trained with"
+
+
+def test_the_play_button_plays_and_pauses(viewer):
+    viewer.click("#play")
+    viewer.wait_for("parseInt(document.getElementById('clock').textContent) >= 2")
+    viewer.click("#play")
+    paused_at, shown = step(viewer), pictures(viewer)
+    time.sleep(0.4)
+    assert step(viewer) == paused_at
+    assert pictures(viewer) == shown
+
+
+def test_it_plays_again_from_the_start_and_stops_at_the_end(viewer):
+    viewer.press("end", "space")
+    viewer.wait_for(f"parseInt(document.getElementById('clock').textContent) < {STEPS}")
+    choose(viewer, "#speed", "8")
+    viewer.wait_for(f"parseInt(document.getElementById('clock').textContent) === {STEPS}")
+    assert viewer.run("return document.getElementById('play').ariaLabel") == "Play"
+
+
+def test_keys_step_jump_and_play(viewer):
+    viewer.press("right", "right", "right", "left")
+    assert step(viewer) == 2
+    viewer.press("end")
+    assert step(viewer) == STEPS
+    viewer.press("home")
+    assert step(viewer) == 0
+    viewer.press("space")
+    viewer.wait_for("parseInt(document.getElementById('clock').textContent) >= 1")
+    viewer.press("space")
+    assert viewer.run("return document.getElementById('play').ariaLabel") == "Play"
+
+
+def test_the_slider_scrubs(viewer):
+    before = pictures(viewer)
+    enter(viewer, "#scrub", "10", "input")
+    assert step(viewer) == 10
+    assert all(one != other for one, other in zip(before, pictures(viewer), strict=True))
+
+
+def test_a_click_into_the_chart_goes_to_that_step(viewer):
+    viewer.click("#chart")  # in its middle; the axis' labels push the steps a little to the right
+    assert abs(step(viewer) - STEPS / 2) <= 2
+
+
+def test_the_return_so_far_ends_at_the_reported_return(viewer):
+    viewer.press("end")
+    result = viewer.text(".stage .result").split()
+    assert result[1] == result[3]
+
+
+def test_foragers_share_their_return(window, tmp_path):
+    world = {"size": 10, "sight": 2, "levels": [1, 1], "foods": [[5, 5, 2]], "food_left": [1, 0]}
+    world["positions"] = [[[5, 4], [5, 6]]] * 2
+    shared = {"task": "lbf", "team_size": 2, "reward": [1.0], "return": 0.5, "world": world}
+    path = tmp_path / "watch.html"
+    path.write_text(replay_page([TINY_REPLAY | shared]), encoding="utf-8")
+    open_page(window, path)
+    window.press("end")
+    assert window.text(".stage .result") == "return 0.50 of 0.50"
+
+
+def test_another_team_size_brings_another_team(viewer):
+    viewer.run("document.querySelector('#sizes input[value=\"4\"]').click()")
+    viewer.wait_for("document.querySelectorAll('.stage:first-child .agents button').length === 4")
+    assert viewer.text("#split") == "trained with"
+
+
+def test_another_method_is_shown_in_the_other_ones_place(viewer):
+    before = pictures(viewer)
+    choose(viewer, ".stage:first-child select", "mappo")
+    viewer.wait_for("document.querySelector('.stage canvas').ariaLabel.includes('MAPPO, 9 agents')")
+    viewer.press("right")
+    shown = pictures(viewer)
+    assert shown[0] == shown[1] != before[0]
+
+
+def test_another_seed_can_be_compared_with_the_first(viewer):
+    choose(viewer, ".stage:nth-child(2) select", "pc3d")
+    viewer.wait_for("document.querySelectorAll('.stage:nth-child(2) select')[1].options.length === 2")
+    choose(viewer, ".stage:nth-child(2) select:nth-of-type(2)", "1")
+    viewer.press("end")
+    first, second = pictures(viewer)
+    assert first != second
+
+
+def test_the_second_policy_can_be_left_out(viewer):
+    choose(viewer, ".stage:nth-child(2) select", "")
+    viewer.wait_for("document.querySelector('.stage:nth-child(2)').hasAttribute('data-empty')")
+    assert len(pictures(viewer)) == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("task", "team_size"), [("spread", 9), ("lbf", 8), ("rware", 10)])
+def test_every_task_is_drawn_in_light_and_dark(window, page, task, team_size, scheme):
+    open_page(window, page, prefers_color_scheme=scheme)
+    choose(window, "#task", task)
+    window.wait_for(f"document.querySelectorAll('.stage:first-child .agents button').length === {team_size}")
+    window.press("right", "o")
+    assert min(colours(window)) > 30
+    assert window.console() == []
+
+
+def test_what_agents_observe_is_shown_on_request(viewer):
+    before = pictures(viewer)
+    viewer.click("#range")
+    assert pictures(viewer) != before
+    viewer.click("#range")
+    assert pictures(viewer) == before
+
+
+def test_a_chosen_agent_is_marked_on_both_stages_and_says_its_gate_and_alignment(viewer):
+    before = pictures(viewer)
+    viewer.click(".stage:first-child .agents li:nth-child(3) button")
+    chips = "[...document.querySelectorAll('.agents [aria-pressed=true]')]"
+    pressed = viewer.run(f"return {chips}.map(chip => chip.ariaLabel)")
+    assert pressed[0].startswith("Agent 3: gate ")
+    assert ", alignment " in pressed[0]
+    assert pressed[1] == "Agent 3"
+    assert all(one != other for one, other in zip(before, pictures(viewer), strict=True))
+
+
+def test_with_reduced_motion_only_whole_steps_are_shown(window, page):
+    def different_pictures() -> int:
+        window.click("#play")
+        seen = set()
+        for _ in range(12):
+            time.sleep(0.05)
+            seen.add(pictures(window)[0])
+        window.click("#play")
+        return len(seen)
+
+    open_page(window, page, prefers_reduced_motion="no-preference")
+    smooth = different_pictures()
+    open_page(window, page, prefers_reduced_motion="reduce")
+    assert different_pictures() <= step(window) + 1
+    assert smooth >= 8
+
+
+def test_every_control_is_reached_by_tab_and_shows_the_focus(viewer):
+    viewer.run("document.querySelector('#viewer').tabIndex = -1; document.querySelector('#viewer').focus()")
+    reached = set()
+    for _ in range(50):
+        viewer.press("tab")
+        name = viewer.run("return document.activeElement.id || document.activeElement.name")
+        # A size's own radio button is invisible: the box beside it shows the focus.
+        shows = "activeElement.nextElementSibling" if name == "team-size" else "activeElement"
+        if name:
+            assert viewer.run(f"return getComputedStyle(document.{shows}).outlineStyle") == "solid", name
+        reached.add(name)
+    assert {"task", "team-size", "range", "play", "back", "forward", "scrub", "speed"} <= reached
+
+
+@pytest.mark.parametrize(("width", "height"), [(375, 812), (1280, 900)])
+@pytest.mark.parametrize("task", ["spread", "lbf", "rware"])
+def test_it_fits_the_width_of_phones_and_desktops(window, page, tmp_path, task, width, height):
+    open_page(window, page, width, height)
+    choose(window, "#task", task)
+    window.wait_for("document.querySelectorAll('.agents button').length")
+    assert window.run("return document.documentElement.scrollWidth") <= width
+    narrowest = "Math.min(...[...document.querySelectorAll('.buttons button')].map(b => b.offsetWidth))"
+    assert window.run(f"return {narrowest}") >= 44
+    window.screenshot(tmp_path / f"{task}-{width}.png")
+    assert (tmp_path / f"{task}-{width}.png").stat().st_size > 10_000
+
+
+def test_hostile_names_run_nothing(window, tmp_path):
+    replays = [TINY_REPLAY | {"method": HOSTILE, "split": HOSTILE}, TINY_REPLAY | {"task": HOSTILE}]
+    path = write_page(
+        tmp_path, title=HOSTILE, sections=[hostile_section()], pictures=PICTURES, replays=replays
+    )
+    open_page(window, path)  # an alert would make every command below fail
+    assert window.run("return document.title.startsWith('</script>')")
+    assert window.text(".stage select option") == HOSTILE
+    assert window.text("#split") == HOSTILE
+    assert window.run("return document.images.length") == 1
+    assert window.console() == []
+
+
+def test_a_replay_page_shows_a_single_replay(window, tmp_path):
+    path = tmp_path / "watch.html"
+    path.write_text(replay_page([TINY_REPLAY]), encoding="utf-8")
+    open_page(window, path)
+    assert window.text("#clock") == "0 / 1"
+    assert len(pictures(window)) == 1
+    assert window.console() == []

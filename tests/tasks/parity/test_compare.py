@@ -1,0 +1,86 @@
+"""Parity finds no difference where there is none, and does find one that we make."""
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax.numpy as jnp
+import pytest
+
+from pc3d.system.errors import BadInput
+from pc3d.parity.cases import CASES, parity_case
+from pc3d.tasks.parity.compare import KINDS, compare
+from pc3d.tasks.parity.record import start_name
+from pc3d.tasks import TASKS
+
+SPREAD = parity_case("spread")
+ALL_STARTS = 2 + len(SPREAD.scenarios)
+
+
+def spread_with_a_wrong(change):
+    """The case, with the port's step followed by a deliberate mistake."""
+
+    def replay(task, state, actions, following):
+        return change(*SPREAD.replay(task, state, actions, following))
+
+    return replace(SPREAD, replay=replay)
+
+
+@pytest.mark.parametrize("team_size", [1, 2, 8, 10])
+def test_spread_is_the_original_game(team_size):
+    tally = compare(SPREAD, SPREAD.opponents[0], team_size, episodes=ALL_STARTS, seed=1)
+    assert tally.first_mismatch is None
+    assert tally.steps == 25 * ALL_STARTS
+    assert tally.largest_error["float64"] < 1e-9
+    assert tally.left_out["float64"] == 0
+
+
+def test_every_task_has_a_case():
+    assert set(TASKS) <= set(CASES)
+    with pytest.raises(BadInput, match="perhaps you meant spread"):
+        parity_case("sprad")
+
+
+MISTAKES = {
+    "state": lambda state, outcome: (
+        eqx.tree_at(lambda state: state.positions, state, state.positions.at[1, 0].add(2e-5)),
+        outcome,
+    ),
+    "reward": lambda state, outcome: (
+        state,
+        eqx.tree_at(lambda outcome: outcome.reward, outcome, outcome.reward + 1e-4),
+    ),
+    "end": lambda state, outcome: (
+        state,
+        eqx.tree_at(lambda outcome: outcome.truncated, outcome, state.time >= 24),
+    ),
+    "measures": lambda state, outcome: (
+        state,
+        eqx.tree_at(lambda outcome: outcome.measures["colliding_pairs"], outcome, jnp.asarray(jnp.nan)),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", sorted(MISTAKES))
+def test_a_mistake_of_each_kind_is_found_and_described(kind):
+    case = spread_with_a_wrong(MISTAKES[kind])
+    tally = compare(case, case.opponents[0], 2, episodes=1, seed=0)
+    steps = 2 if kind == "end" else 50  # in both precisions; the wrong limit shows in one step of 25
+    assert {name: tally.mismatches[name] for name in KINDS} == dict.fromkeys(KINDS, 0) | {kind: steps}
+    assert f"float64: {kind}" in tally.first_mismatch
+    assert "in the port and" in tally.first_mismatch
+
+
+def test_a_wrong_observation_is_found(monkeypatch):
+    observe = type(SPREAD.task).observe
+    monkeypatch.setattr(
+        type(SPREAD.task), "observe", lambda task, state: observe(task, state).at[0, 4].add(1e-4)
+    )
+    tally = compare(SPREAD, SPREAD.opponents[0], 2, episodes=1, seed=0)
+    assert tally.mismatches["observation"] == 50
+    assert tally.mismatches.total() == 50
+
+
+def test_all_kinds_of_start_take_turns():
+    names = {start_name(SPREAD, episode) for episode in range(ALL_STARTS)}
+    assert names >= set(SPREAD.scenarios)
+    assert len(names) == ALL_STARTS
