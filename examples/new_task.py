@@ -36,12 +36,12 @@ class Meeting(Task[MeetingState]):
 
     def step(self, key, state, actions):
         moved = MeetingState(state.team_size, state.time + 1, state.places + 0.1 * (actions - 1))
-        apart = jnp.mean(jnp.abs(self.observe(moved)[:, 1]), where=self.active(moved))
+        apart = jnp.mean(jnp.abs(self.observe(moved)[:, 1]), where=self.present(moved))
         return moved, Outcome(-apart, jnp.asarray(False), moved.time >= self.horizon, {"apart": apart})
 
     def observe(self, state):
-        to_middle = jnp.mean(state.places, where=self.active(state)) - state.places
-        return jnp.where(self.active(state)[:, None], jnp.stack([state.places, to_middle], axis=-1), 0)
+        to_middle = jnp.mean(state.places, where=self.present(state)) - state.places
+        return jnp.where(self.present(state)[:, None], jnp.stack([state.places, to_middle], axis=-1), 0)
 
     def global_state(self, state):
         return jnp.pad(self.observe(state), ((0, self.largest_team - self.slots), (0, 0))).ravel()

@@ -68,7 +68,7 @@ class Probe(Task[ProbeState]):
 
     def share(self, state, good):
         """The share of the team for whom it is true."""
-        return jnp.mean(good.astype(float), where=self.active(state))
+        return jnp.mean(good.astype(float), where=self.present(state))
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def probe_experiment(method: str, updates: int) -> Experiment:
         method=method,
         rosters=Rosters(train=(1, 3)),
         curriculum=Curriculum((Stage(1.0, (1, 3), (0.5, 0.5)),)),
-        ppo=PpoSettings(1e-2, 1024, 10_000, 32, 4, 0.2, 0.99, 0.95, 0.001, 0.5, 1.0),
+        algorithm=PpoSettings(1e-2, 1024, 10_000, 32, 4, 0.2, 0.99, 0.95, 0.001, 0.5, 1.0),
         actor=ActorSettings((16,), 16),
         critic=CriticSettings((16,), 8, (16,), team_size_feature=True, tokens=2),
         distillation=DistillationSettings(0.1, 0.05),

@@ -14,9 +14,9 @@ def small_experiment(method: str, task: str = "spread", **changes) -> Experiment
     experiment = experiments.paper(task, method)
     critic = replace(experiment.critic, widths=(16,), set_embed_dim=8, set_encoder_widths=(16,), tokens=3)
     actor = ActorSettings(widths=(16, 12), rnn_dim=10)
-    ppo = replace(experiment.ppo, update_every_episodes=3, batch_size=2, epochs=2)
+    ppo = replace(experiment.algorithm, update_every_episodes=3, batch_size=2, epochs=2)
     recipe = replace(experiment.recipe, environments=1)
-    return replace(experiment, **{"actor": actor, "critic": critic, "ppo": ppo, "recipe": recipe, **changes})
+    return replace(experiment, **{"actor": actor, "critic": critic, "algorithm": ppo, "recipe": recipe, **changes})
 
 
 def random_team(key: int, *shape: int) -> jax.Array:

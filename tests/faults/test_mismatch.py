@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pc3d.runs import checkpoint
-from pc3d.chaining import METHOD_NAMES
+from pc3d.experiment.methods import METHODS
 from pc3d.runs.checkpoint import read_file, save_tree, to_bytes
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import differences
@@ -16,7 +16,7 @@ from pc3d.runs.run_folder import RunFolder
 from tests.faults.folders import describe, experiment_for, learner_of, save, shapes_of
 
 OURS = experiment_for("pc3d")
-OTHER_METHODS = [experiment_for(method) for method in METHOD_NAMES if method != OURS.method]
+OTHER_METHODS = [experiment_for(method) for method in METHODS if method != OURS.method]
 OTHER_TASKS = [
     experiment_for(method, task) for task in ("lbf", "rware") for method in ("pc3d", "mappo", "pic")
 ]
@@ -33,7 +33,7 @@ SAME_SHAPE = [
     replace(OURS, seed=7),
     replace(OURS, episodes=33),
     replace(OURS, collisions="sum"),
-    replace(OURS, ppo=replace(OURS.ppo, clip=0.3)),
+    replace(OURS, algorithm=replace(OURS.ppo, clip=0.3)),
     replace(OURS, recipe=replace(OURS.recipe, activation="tanh")),
     replace(OURS, distillation=replace(OURS.distillation, weight=0.5)),
 ]

@@ -107,6 +107,6 @@ def test_a_setting_out_of_range_is_named(chosen, tmp_path, capsys, figure):
 def test_the_settings_found_are_those_that_training_takes():
     words = [word for name in ("ppo.epochs", "seed", "checkpoint_every") for word in (option(name), "3")]
     command = parse(["spread", "pc3d", *words])
-    assert (command.experiment.ppo.epochs, command.experiment.seed) == (3, 3)
+    assert (command.experiment.algorithm.epochs, command.experiment.seed) == (3, 3)
     assert command.habits.checkpoint_every == 3
     assert len(SETTINGS) > 60

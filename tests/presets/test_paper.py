@@ -4,7 +4,7 @@ import pytest
 
 from pc3d import chaining
 from pc3d.experiment import methods
-from pc3d.chaining import METHOD_NAMES
+from pc3d.experiment.methods import METHODS
 from pc3d.presets.paper import CURRICULA, EPISODES, ROSTERS, paper
 from pc3d.experiment.settings import Recipe
 
@@ -115,11 +115,11 @@ SPLITS = {
     "lbf": ((2, 4, 6), (3, 5), (7, 8)),
     "rware": ((2, 4, 6, 8), (3, 5, 7), (9, 10)),
 }
-TASKS, METHODS = list(SPLITS), METHOD_NAMES
+TASKS, METHODS = list(SPLITS), METHODS
 
 
 def test_every_method_has_networks_and_settings():
-    assert tuple(methods.METHODS) == METHOD_NAMES
+    assert tuple(methods.METHODS) == METHODS
 
 
 def test_what_is_said_of_a_methods_settings_fits_its_networks():
@@ -129,7 +129,7 @@ def test_what_is_said_of_a_methods_settings_fits_its_networks():
 
 
 def backbone_of(experiment):
-    ppo, actor = experiment.ppo, experiment.actor
+    ppo, actor = experiment.algorithm, experiment.actor
     return (
         ppo.learning_rate,
         ppo.batch_size,
@@ -204,4 +204,4 @@ def test_the_recipes_are_those_the_reproduction_is_frozen_with():
 
 def test_all_methods_of_a_task_share_one_recipe():
     for task in TASKS:
-        assert len({paper(task, method).recipe for method in METHOD_NAMES}) == 1
+        assert len({paper(task, method).recipe for method in METHODS}) == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pc3d.chaining import METHOD_NAMES
+from pc3d.experiment.methods import METHODS
 from pc3d.cli.train import parse
 from pc3d.system.errors import BadInput
 from pc3d.presets.paper import paper
@@ -57,15 +57,15 @@ def test_what_is_written_is_read_back(mappo_file):
 
 def test_train_takes_a_preset_file(mappo_file):
     experiment = parse(["spread", "mappo", "--preset", str(mappo_file), "--ppo.epochs", "5"]).experiment
-    assert experiment.ppo.learning_rate == 7.5e-05
-    assert experiment.ppo.epochs == 5
+    assert experiment.algorithm.learning_rate == 7.5e-05
+    assert experiment.algorithm.epochs == 5
     assert experiment.rosters == paper("spread", "mappo").rosters
 
 
-@pytest.mark.parametrize("method", sorted(set(METHOD_NAMES) - {"ippo", "mappo"}))
+@pytest.mark.parametrize("method", sorted(set(METHODS) - {"ippo", "mappo"}))
 def test_all_that_is_chained_from_mappo_inherits_its_actor_and_ppo_but_not_its_critic(mappo_file, method):
     experiment = read_preset(mappo_file).applied(paper("spread", method), "here")
-    assert experiment.ppo.epochs == 4
+    assert experiment.algorithm.epochs == 4
     assert experiment.actor.widths == (64, 64)
     assert experiment.recipe.batch_unit == "team_steps"
     assert experiment.critic == paper("spread", method).critic
@@ -148,7 +148,7 @@ def test_a_study_names_a_preset_file_beside_it(mappo_file, monkeypatch, tmp_path
     (mappo_file.parent / "study.toml").write_text(STUDY)
     study = load_study(str(mappo_file.parent / "study.toml"))
     job = study.jobs(tmp_path)[0]
-    assert parse(job.train_words[1:]).experiment.ppo.epochs == 4
+    assert parse(job.train_words[1:]).experiment.algorithm.epochs == 4
     monkeypatch.chdir(mappo_file.parent)
     assert load_study("study.toml").jobs(tmp_path)[0].options[:2] == ("--preset", "mappo.toml")
 

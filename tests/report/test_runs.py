@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pc3d import cli
-from pc3d.chaining import METHOD_NAMES
+from pc3d.experiment.methods import METHODS
 from pc3d.system.errors import BadInput
 from pc3d.presets.paper import PAPER, paper
 from pc3d.report.notes import notes
@@ -65,7 +65,7 @@ def test_runs_of_another_length_than_the_papers_are_named(tmp_path):
 
 def test_the_papers_own_settings_are_no_news(tmp_path):
     for task in PAPER:
-        for method in METHOD_NAMES:
+        for method in METHODS:
             make_run(tmp_path, task, method, 3, None)
     assert not any("settings (" in note or "settings of" in note for note in notes(find_runs([tmp_path])))
 

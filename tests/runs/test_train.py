@@ -59,7 +59,7 @@ def test_more_environments_are_more_episodes_to_an_update(tmp_path):
     three_episodes = tiny()
     ppo = replace(three_episodes.ppo, update_every_episodes=1)
     three_environments = replace(
-        three_episodes, ppo=ppo, recipe=replace(three_episodes.recipe, environments=3)
+        three_episodes, algorithm=ppo, recipe=replace(three_episodes.recipe, environments=3)
     )
     assert three_environments.updates == three_episodes.updates == 2
     runs = [

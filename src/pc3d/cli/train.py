@@ -1,6 +1,6 @@
 """`pc3d train TASK METHOD`: the paper's training, or yours, continued wherever it was stopped."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -64,13 +64,11 @@ def parse(words: list[str]) -> Command:
         OWN_TASKS if is_import_path(names[0]) else f"Presets: {', '.join(PRESETS)}, or a file of pc3d tune's."
     )
     default = Command(experiment=specialist(experiment, only_size) if only_size else experiment)
-    command = tyro.cli(
-        Command,
+    command = _parsed(
+        default,
         prog=f"pc3d train {' '.join(names)}",
         description=f"{USAGE}. {about}",
-        default=default,
         args=rest,
-        config=(tyro.conf.FlagConversionOff, tyro.conf.AvoidSubcommands),
     )
     if not command.sealed:
         return command
@@ -78,6 +76,22 @@ def parse(words: list[str]) -> Command:
     if shown:
         raise BadInput(f"--sealed keeps test sizes out of sight, and {shown[0]} agents are one of them")
     return replace(command, experiment=sealed(command.experiment))
+
+
+def _parsed(default: Command, *, prog: str, description: str, args: list[str]) -> Command:
+    """The command with what the words change; before an algorithm's settings stands its own name."""
+    algorithm = default.experiment.algorithm
+    named = Annotated[type(algorithm), tyro.conf.arg(name=algorithm.section)]
+    kind = make_dataclass("Settings", [("algorithm", named)], bases=(Experiment,), frozen=True)
+    command = tyro.cli(
+        Command,
+        prog=prog,
+        description=description,
+        default=replace(default, experiment=kind(**vars(default.experiment))),
+        args=args,
+        config=(tyro.conf.FlagConversionOff, tyro.conf.AvoidSubcommands),
+    )
+    return replace(command, experiment=Experiment(**vars(command.experiment)))
 
 
 def run(command: Command) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.chaining import METHOD_NAMES
+from pc3d.experiment.methods import METHODS
 from pc3d.cli import main
 from pc3d.presets.paper import paper
 from pc3d.presets.preset_file import Preset, read_preset, write_preset
@@ -19,10 +19,10 @@ from tests.jobs.tuning.searches import FIXED
 PAGE = Path(__file__).parents[2] / "docs" / "tuning.md"
 NAMES = {
     "IPPO, MAPPO": {"ippo", "mappo"},
-    "all but IPPO": set(METHOD_NAMES) - {"ippo"},
-    "PIC, PC3D and its relatives": set(METHOD_NAMES) - {"ippo", "mappo"},
-    "PC3D and its relatives": set(METHOD_NAMES) - {"ippo", "mappo", "pic"},
-    "PC3D and its relatives but A-MAPPO": set(METHOD_NAMES) - {"ippo", "mappo", "pic", "a-mappo"},
+    "all but IPPO": set(METHODS) - {"ippo"},
+    "PIC, PC3D and its relatives": set(METHODS) - {"ippo", "mappo"},
+    "PC3D and its relatives": set(METHODS) - {"ippo", "mappo", "pic"},
+    "PC3D and its relatives but A-MAPPO": set(METHODS) - {"ippo", "mappo", "pic", "a-mappo"},
 }
 
 

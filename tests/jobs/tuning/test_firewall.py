@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pc3d.chaining import METHOD_NAMES
+from pc3d.experiment.methods import METHODS
 from pc3d.runs.checkpoint import save_tree
 from pc3d.cli import main
 from pc3d.system.errors import BadInput
@@ -72,7 +72,7 @@ def test_sealed_rosters_have_no_test_sizes_but_the_same_width(task):
     assert rosters.sealed() == rosters
 
 
-@pytest.mark.parametrize("method", METHOD_NAMES)
+@pytest.mark.parametrize("method", METHODS)
 def test_a_trials_experiment_is_sealed_for_every_method(tmp_path, method):
     folder = TrialFolder(tmp_path)
     write_preset(folder.preset, Preset("spread", method, {}))

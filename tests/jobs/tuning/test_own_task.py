@@ -124,12 +124,12 @@ def test_the_winner_of_a_search_is_trained_with(tmp_path, capsys):
     assert f"pc3d train {PATH} mappo --rosters FILE --preset preset.toml" in file.read_text()
     experiment = parse([PATH, "pc3d", *SIZES, "--preset", str(file)]).experiment
     usual = parse([PATH, "pc3d", *SIZES]).experiment
-    assert experiment == replace(usual, ppo=replace(usual.ppo, epochs=3))  # the critic stays PC3D's own
+    assert experiment == replace(usual, algorithm=replace(usual.ppo, epochs=3))  # the critic stays PC3D's own
     assert main(["train", JAX_PATH, "pc3d", *SIZES, "--preset", str(file)]) == 2
     assert f"is a preset for {PATH}, not for {JAX_PATH}" in capsys.readouterr().err
     group = Group((PATH,), ("mappo",), (0,), preset=str(file), options=(" ".join(SIZES),))
     (job,) = Study("mine", (group,)).jobs(tmp_path)
-    assert parse(job.train_words[1:]).experiment.ppo.epochs == 3
+    assert parse(job.train_words[1:]).experiment.algorithm.epochs == 3
 
 
 @pytest.mark.parametrize("option", ["train_sizes", "validation_sizes"])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pc3d.chaining import METHOD_NAMES
+from pc3d.experiment.methods import METHODS
 from pc3d.system.errors import BadInput
 from pc3d.presets.paper import PAPER, paper
 from pc3d.presets.changes import changed, parse_change, setting
@@ -12,7 +12,7 @@ from pc3d.tasks import TASKS
 from pc3d.runs.train import check
 from pc3d.jobs.tuning.space import SPACE, Between, read, space_for, stored
 
-CASES = [(task, method) for task in PAPER for method in METHOD_NAMES]
+CASES = [(task, method) for task in PAPER for method in METHODS]
 
 
 @pytest.mark.parametrize(("task", "method"), CASES)
@@ -24,7 +24,7 @@ def test_every_value_the_paper_ended_with_can_be_found(task, method):
 
 
 def test_pic_and_pc3d_search_only_what_is_their_own():
-    for method in set(METHOD_NAMES) - {"ippo", "mappo"}:
+    for method in set(METHODS) - {"ippo", "mappo"}:
         groups = {row.setting.partition(".")[0] for row in space_for(paper("spread", method))}
         assert groups <= {"critic", "distillation"}
         assert "critic" in groups
@@ -38,7 +38,7 @@ def test_ippo_searches_no_critic_and_a_mappo_no_distillation():
 
 @pytest.mark.parametrize("task", sorted(PAPER))
 def test_the_ends_of_every_row_can_be_trained(task):
-    for method in METHOD_NAMES:
+    for method in METHODS:
         base = paper(task, method)
         for row in space_for(base):
             tried = row.tried
@@ -75,7 +75,7 @@ def test_what_this_search_cannot_have_tried_is_not_read(damage):
 
 def test_a_base_outside_the_table_widens_its_row():
     base = paper("spread", "mappo")
-    far = replace(base, ppo=replace(base.ppo, learning_rate=0.01, epochs=3))
+    far = replace(base, algorithm=replace(base.ppo, learning_rate=0.01, epochs=3))
     rows = space_for(far)
     assert read(stored(far, rows), rows)["ppo.learning_rate"] == 0.01
 

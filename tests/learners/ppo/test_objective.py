@@ -76,7 +76,7 @@ def test_the_objective_is_the_weighted_sum_of_its_terms(method):
         distillation=replace(experiment.distillation, weight=0.3),
         recipe=replace(experiment.recipe, normalise_advantages=False),  # or the policy's term would be zero
     )
-    ppo = experiment.ppo
+    ppo = experiment.algorithm
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
     parts = objective(learner.networks, batch, experiment)
@@ -102,7 +102,7 @@ def test_a_clipped_value_counts_where_its_error_is_the_larger(clips):
     experiment = replace(experiment, recipe=replace(experiment.recipe, clip_values=clips))
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
-    now, targets, clip = np.asarray(batch.values), np.asarray(batch.value_targets), experiment.ppo.clip
+    now, targets, clip = np.asarray(batch.values), np.asarray(batch.value_targets), experiment.algorithm.clip
     before = now + random_team(2, *now.shape)
     near = before + np.clip(now - before, -clip, clip)
     errors = (now - targets) ** 2
@@ -126,8 +126,8 @@ def test_value_targets_are_advantages_and_values_of_the_reward_that_is_learned_f
         rewards = np.asarray(episodes.rewards[number]) / (size if per_agent else 1)
         advantages = np.asarray(batch.advantages[number, :, 0])
         values = np.asarray(batch.values[number])
-        errors = rewards[:-1] + experiment.ppo.discount * values[1:] - values[:-1]
-        later = experiment.ppo.discount * experiment.ppo.gae_lambda * advantages[1:]
+        errors = rewards[:-1] + experiment.algorithm.discount * values[1:] - values[:-1]
+        later = experiment.algorithm.discount * experiment.algorithm.gae_lambda * advantages[1:]
         np.testing.assert_allclose(advantages[:-1], errors + later, atol=1e-4)
         np.testing.assert_allclose(batch.value_targets[number], advantages + values, atol=1e-4)
 
@@ -186,8 +186,8 @@ def test_values_are_read_on_the_scale_that_was_followed():
     for batch, read in zip((one, other), values, strict=True):
         advantages = np.asarray(batch.advantages[:, :, 0])
         rewards = np.asarray(episodes.rewards) / np.asarray(SIZES)[:, None]
-        errors = rewards[:, :-1] + experiment.ppo.discount * read[:, 1:] - read[:, :-1]
-        later = experiment.ppo.discount * experiment.ppo.gae_lambda * advantages[:, 1:]
+        errors = rewards[:, :-1] + experiment.algorithm.discount * read[:, 1:] - read[:, :-1]
+        later = experiment.algorithm.discount * experiment.algorithm.gae_lambda * advantages[:, 1:]
         np.testing.assert_allclose(advantages[:, :-1], errors + later, atol=1e-3)
 
 
@@ -289,7 +289,7 @@ def test_the_averaged_teacher_follows_at_its_rate():
     np.testing.assert_allclose(
         moved.averaged_teacher.queries, moved.networks.critic.teacher.queries, atol=1e-6
     )
-    once = replace(experiment, ppo=replace(experiment.ppo, epochs=1, batch_size=len(SIZES)))
+    once = replace(experiment, algorithm=replace(experiment.algorithm, epochs=1, batch_size=len(SIZES)))
     stepped, _ = learn(once, learner, episodes, jax.random.key(0))
     before, after = learner.averaged_teacher.queries, stepped.networks.critic.teacher.queries
     expected = before + once.distillation.teacher_rate * (after - before)
@@ -298,7 +298,7 @@ def test_the_averaged_teacher_follows_at_its_rate():
 
 def test_an_update_takes_one_step_for_each_minibatch_of_each_epoch():
     experiment = small_experiment("mappo")
-    experiment = replace(experiment, ppo=replace(experiment.ppo, epochs=3, batch_size=1))
+    experiment = replace(experiment, algorithm=replace(experiment.algorithm, epochs=3, batch_size=1))
     learner, episodes = played(experiment)
     after, _ = learn(experiment, learner, episodes, jax.random.key(0))
     assert int(after.adam.count) == 3 * len(SIZES)
@@ -319,7 +319,7 @@ def test_an_update_takes_one_step_for_each_minibatch_of_each_epoch():
 def test_minibatches_hold_as_many_whole_sequences_as_fit(task, method, horizon, unit, expected):
     experiment = paper(task, method)
     experiment = replace(experiment, recipe=replace(experiment.recipe, batch_unit=unit))
-    plan = SequencePlan.make(experiment, experiment.ppo.update_every_episodes, horizon)
+    plan = SequencePlan.make(experiment, experiment.algorithm.update_every_episodes, horizon)
     assert (plan.pieces, plan.length, plan.minibatches, plan.sequences_per_minibatch) == expected
 
 

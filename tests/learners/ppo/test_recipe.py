@@ -29,9 +29,9 @@ def one_step(experiment, longest, **recipe):
     Adam's first step is g / (|g| + ε): with ε = 1 and rate 1 it can be turned back into g.
     """
     ppo = replace(
-        experiment.ppo, learning_rate=1.0, epochs=1, batch_size=len(SIZES), max_gradient_norm=longest
+        experiment.algorithm, learning_rate=1.0, epochs=1, batch_size=len(SIZES), max_gradient_norm=longest
     )
-    experiment = with_recipe(replace(experiment, ppo=ppo), adam_epsilon=1.0, **recipe)
+    experiment = with_recipe(replace(experiment, algorithm=ppo), adam_epsilon=1.0, **recipe)
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
     gradient = jax.grad(lambda networks: objective(networks, batch, experiment).total)(learner.networks)
@@ -85,7 +85,7 @@ def test_the_rate_falls_to_zero_or_stays(schedule, shares):
     update = jax.jit(lambda learner: learn(experiment, learner, episodes, jax.random.key(0))[1])
     for number, share in zip((0, 8, 15), shares, strict=True):
         at = eqx.tree_at(lambda learner: learner.update, learner, jnp.asarray(number, jnp.int32))
-        assert float(update(at).learning_rate) == pytest.approx(share * experiment.ppo.learning_rate)
+        assert float(update(at).learning_rate) == pytest.approx(share * experiment.algorithm.learning_rate)
 
 
 def gradient_of_policy(experiment, change=lambda networks: networks):

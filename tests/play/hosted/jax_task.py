@@ -12,7 +12,7 @@ class Good(ActionReward):
     """The probe, with nothing in slots that nobody fills."""
 
     def observe(self, state):
-        return jnp.where(self.active(state)[:, None], super().observe(state), 0)
+        return jnp.where(self.present(state)[:, None], super().observe(state), 0)
 
 
 @dataclass(frozen=True)

@@ -110,8 +110,8 @@ def test_a_task_that_breaks_the_contract_is_refused_with_the_first_problem(capsy
 @pytest.mark.slow
 def test_a_team_on_the_host_learns_to_meet(tmp_path):
     experiment = tiny_experiment(episodes=960)
-    ppo = replace(experiment.ppo, update_every_episodes=16, batch_size=16, learning_rate=3e-3, epochs=8)
+    ppo = replace(experiment.algorithm, update_every_episodes=16, batch_size=16, learning_rate=3e-3, epochs=8)
     with sample_crew(workers=2) as crew:
-        run = train(replace(experiment, ppo=ppo), tmp_path, HABITS, crew=crew)
+        run = train(replace(experiment, algorithm=ppo), tmp_path, HABITS, crew=crew)
     returns = [line["return"] for line in read_lines(run.metrics)]
     assert np.mean(returns[-20:]) > 0.6 * np.mean(returns[:5])  # both are negative: the way apart shrinks
