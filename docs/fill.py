@@ -1,32 +1,94 @@
-"""Puts the report's tables into the pages: `make results` runs it, so no number there is typed by hand.
+"""Puts the report's tables and sentences into the pages: `make results` runs it, so nobody types a number.
 
-A page says where a table goes with two comments, and whatever stands between them is replaced; a table that
-the report does not have yet is said to be missing:
+A page says with two comments where a table or a sentence goes, and whatever stands between them is replaced:
 
     <!-- table main -->
     <!-- end -->
+
+    On Spread PC3D is <!-- sentence against-ippo-spread -->**better**<!-- end --> than IPPO.
+
+A sentence may stand within a paragraph, a list's item or a table's cell, but not begin one of the first two:
+Markdown takes a line that begins with a comment for HTML. What the recorded runs do not give is said to be
+missing.
 """
 
+import json
 import re
+import textwrap
 from pathlib import Path
 
+from pc3d.report.sentences.claims import longer
+from pc3d.report.sentences.methods import execution_table, method_table
+from pc3d.report.sentences.table import SENTENCES_FILE
+
 ROOT = Path(__file__).parents[1]
-TABLES = ROOT / "results" / "report" / "tables"
+REPORT = ROOT / "results" / "report"
+SPEED = ROOT / "docs" / "speed.md"
 PAGES = (ROOT / "README.md", ROOT / "docs" / "reproduction.md")
+WIDTH = 120
 MISSING = "*The recorded runs do not make this table yet.*\n"
-SLOT = re.compile(r"^<!-- table ([\w-]+) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+UNTOLD = "(the recorded runs do not tell this yet)"
+TABLE = re.compile(r"^<!-- table ([\w-]+) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
+SENTENCE = re.compile(r"<!-- sentence ([\w-]+) -->.*?<!-- end -->", re.DOTALL)
+MARK = re.compile(r"\s*<!-- sentence [\w-]+ -->|<!-- end -->")
+# A paragraph, or a list's item: from its first line to the next one, to a blank line or to a row of a table.
+BLOCK = re.compile(
+    r"^(?![|#`\n])( *)([-*] +|\d+\. +)?(\S.*\n(?:(?! *(?:[-*] |\d+\. |[|#`\n])).*\n)*)", re.MULTILINE
+)
+OF_METHODS = {"execution": execution_table, "methods": method_table}
+GLUE = "\0"
 
 
 def filled(text: str) -> str:
-    """A page with its tables as the report has them now."""
+    """A page with its tables and sentences as the report has them now."""
+    told = {**json.loads((REPORT / SENTENCES_FILE).read_text(encoding="utf-8")), **_of_speed()}
+    text = TABLE.sub(lambda match: _table(match[1]), text)
+    text = SENTENCE.sub(lambda match: _marked(match[1], told.get(match[1], UNTOLD)), text)
+    return BLOCK.sub(_wrapped, text)
 
-    def table(match: re.Match[str]) -> str:
-        name = match.group(1)
-        file = TABLES / f"{name}.md"
+
+def _table(name: str) -> str:
+    file = REPORT / "tables" / f"{name}.md"
+    if name in OF_METHODS:
+        content = OF_METHODS[name]()
+    else:
         content = file.read_text(encoding="utf-8") if file.exists() else MISSING
-        return f"<!-- table {name} -->\n\n{content}\n<!-- end -->"
+    return f"<!-- table {name} -->\n\n{content}\n<!-- end -->"
 
-    return SLOT.sub(table, text)
+
+def _marked(name: str, sentence: str) -> str:
+    return f"<!-- sentence {name} -->{sentence}<!-- end -->"
+
+
+def _wrapped(match: re.Match[str]) -> str:
+    """A block with sentences in lines of one length, none of which begins with a comment."""
+    indent, bullet, block = match[1], match[2] or "", match[3]
+    if not SENTENCE.search(block):
+        return match[0]
+    if MARK.match(block):
+        raise ValueError(f"a sentence cannot begin a paragraph or an item: {block[:80]}")
+    glued = MARK.sub(lambda mark: re.sub(r"\s+", GLUE, mark[0]), block)
+    lines = textwrap.wrap(
+        glued,
+        WIDTH,
+        initial_indent=indent + bullet,
+        subsequent_indent=" " * len(indent + bullet),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace(GLUE, " ") + "\n"
+
+
+def _of_speed() -> dict[str, str]:
+    """How much longer PC3D's updates took than MAPPO's undisturbed, by the page on speed."""
+    rows = re.findall(
+        r"^\| (\w+) \| (pc3d|mappo) \| ([\d,]+) ms", SPEED.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    times = {
+        (task.lower(), method): float(milliseconds.replace(",", "")) for task, method, milliseconds in rows
+    }
+    tasks = {task for task, _ in times}
+    return {f"undisturbed-{task}": longer(times[task, "pc3d"] / times[task, "mappo"]) for task in tasks}
 
 
 if __name__ == "__main__":

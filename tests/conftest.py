@@ -22,7 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture
 def no_task_stays_known():
     """For tests that load tasks by their paths."""
-    from pc3d.tasks import TASKS  # imports JAX, which the tests of bare modules do without
+    from pc3d.tasks.registry import TASKS  # imports JAX, which the tests of bare modules do without
 
     before = dict(TASKS)
     yield

@@ -5,8 +5,8 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
-from pc3d.presets import paper as experiments
 from pc3d.experiment.settings import ActorSettings, CriticSettings, Experiment
+from pc3d.presets import paper as experiments
 
 
 def small_experiment(method: str, task: str = "spread", **changes) -> Experiment:
@@ -16,7 +16,9 @@ def small_experiment(method: str, task: str = "spread", **changes) -> Experiment
     actor = ActorSettings(widths=(16, 12), rnn_dim=10)
     ppo = replace(experiment.algorithm, update_every_episodes=3, batch_size=2, epochs=2)
     recipe = replace(experiment.recipe, environments=1)
-    return replace(experiment, **{"actor": actor, "critic": critic, "algorithm": ppo, "recipe": recipe, **changes})
+    return replace(
+        experiment, **{"actor": actor, "critic": critic, "algorithm": ppo, "recipe": recipe, **changes}
+    )
 
 
 def random_team(key: int, *shape: int) -> jax.Array:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from pc3d.experiment.settings import OwnWorld
+from pc3d.jobs.tuning.trial_folder import TrialFolder
 from pc3d.presets.paper import sealed
 from pc3d.presets.preset_file import Preset, write_preset
 from pc3d.system.processes import start_worker
-from pc3d.experiment.settings import OwnWorld
-from pc3d.jobs.tuning.trial_folder import TrialFolder
 from tests.faults.folders import experiment_for, made_run
 
 SOURCE = Path(__file__).parents[1] / "src" / "pc3d"
@@ -29,13 +29,12 @@ NUMPY = {"np", "numpy", "jnp"}
 # Each has its reason; one that is no longer needed fails the test.
 EXCEPTIONS = {
     ("cli/__init__.py", "import_module"): "a command is imported when it is called, from a table in the code",
-    ("parity/cases.py", "import_module"): "a comparison is imported when it is asked for, from such a table",
-    ("tasks/originals/__init__.py", "import_module"): "an original package's adapter, from such a table",
-    ("hosted/imports.py", "import_module"): "an own task, because the user names it on the command line",
-    ("signals.py", "exec"): "the empty string, which no file can change",
-    ("workers/cluster.py", "ray"): "Ray carries a study's jobs between machines of one user",
-    ("workers/connection.py", "ray"): "the same",
-    ("workers/node.py", "ray"): "the same",
+    ("tasks/entry.py", "import_module"): "a part of a task, imported when it is used, from such a table",
+    ("system/imports.py", "import_module"): "an own task, because the user names it on the command line",
+    ("system/signals.py", "exec"): "the empty string, which no file can change",
+    ("jobs/cluster/cluster.py", "ray"): "Ray carries a study's jobs between machines of one user",
+    ("jobs/cluster/connection.py", "ray"): "the same",
+    ("jobs/cluster/node.py", "ray"): "the same",
 }
 
 

@@ -6,8 +6,8 @@ import jax
 import pytest
 
 from pc3d.benchmark import doctor
-from pc3d.cli import main
 from pc3d.benchmark.doctor import Finding
+from pc3d.cli import main
 
 
 def test_a_healthy_machine_passes(monkeypatch, capsys):

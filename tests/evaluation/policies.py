@@ -8,14 +8,16 @@ from functools import cache
 from pathlib import Path
 
 import equinox as eqx
+from pc3d.learners.registry import algorithm_of
+from pc3d.networks.build import PolicyNetworks
+from pc3d.play.arena import CompiledArena
 
-from pc3d.runs.checkpoint import save_tree
 from pc3d.evaluation.recording import Recording, record
 from pc3d.play.starts import rollout_keys
-from pc3d.learners.ppo.update import PolicyNetworks, fresh_learner
+from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.policy import Policy
 from pc3d.runs.run_folder import RunFolder, policy_description
-from pc3d.tasks import make_task
+from pc3d.tasks.make import make_task
 from tests.small import small_experiment
 
 DECISIVE = 300  # a fresh head is nearly uniform: its actions would hardly depend on the observations
@@ -25,15 +27,15 @@ DECISIVE = 300  # a fresh head is nearly uniform: its actions would hardly depen
 def small_policy(task: str = "spread", method: str = "pc3d") -> Policy:
     experiment = small_experiment(method, task)
     world = make_task(experiment)
-    networks = _networks(experiment, world)
-    return Policy(Path("nowhere"), experiment, world, networks.actor, networks.teacher)
+    return Policy(Path("nowhere"), experiment, world, _networks(experiment, world))
 
 
 @cache
 def recorded(task: str, team_size: int) -> Recording:
     """One episode in the widest world: one program for all sizes of a task."""
     policy = small_policy(task)
-    return record(policy.task, policy.actor, policy.teacher, rollout_keys(team_size, 1), team_size).one(0)
+    arena = CompiledArena(policy.task)
+    return record(arena, policy.networks, rollout_keys(team_size, 1), team_size).one(0)
 
 
 def finished_run(folder: Path, task: str = "spread", method: str = "pc3d") -> RunFolder:
@@ -52,7 +54,8 @@ def finished_run(folder: Path, task: str = "spread", method: str = "pc3d") -> Ru
 
 
 def _networks(experiment, world) -> PolicyNetworks:
-    networks = fresh_learner(experiment, world).policy
+    algorithm = algorithm_of(experiment)
+    networks = algorithm.policy(algorithm.fresh(experiment, world))
     return eqx.tree_at(
         lambda networks: networks.actor.conditioning.head.weight,
         networks,

@@ -4,6 +4,7 @@ import csv
 import json
 import shutil
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from safetensors.numpy import save_file
 from pc3d import cli
 from pc3d.evaluation.evaluation_file import read_evaluation
 from pc3d.evaluation.run import EvaluationSettings, evaluate
-from pc3d.system.files import one_owner
+from pc3d.play.arena import CompiledArena
 from pc3d.runs.policy import load_policy
+from pc3d.system.files import one_owner
+from pc3d.tasks.registry import TASKS
 from pc3d.tasks.spread.world import Spread
 from tests.evaluation.policies import finished_run
 
@@ -25,6 +28,11 @@ def evaluated(tmp_path_factory):
     words = ["--team-sizes", "2-3", "--rollouts", "4", "--context-rollouts", "4"]
     assert cli.main(["evaluate", str(run.path), *words]) == 0
     return run
+
+
+def evaluate_two_and_three(run, out):
+    policy, settings = load_policy(run), EvaluationSettings(rollouts=4, context_rollouts=4)
+    return evaluate(policy, CompiledArena(policy.task), out, (2, 3), settings)
 
 
 def refusal(capsys, *words) -> str:
@@ -108,7 +116,7 @@ def test_scores_come_last_so_that_they_mark_a_whole_evaluation(evaluated, tmp_pa
 
     monkeypatch.setattr("pc3d.evaluation.run.context_summary", power_cut)
     with pytest.raises(KeyboardInterrupt):
-        evaluate(load_policy(copy), copy, (2, 3), EvaluationSettings(rollouts=4, context_rollouts=4))
+        evaluate_two_and_three(copy, copy)
     assert not (copy / "scores.csv").exists()
     assert not (copy / "context.json").exists()
     assert read_evaluation(copy) == {}  # the rules of the scores that are gone say nothing about what is left
@@ -131,9 +139,8 @@ def test_a_record_without_its_policy_says_so(evaluated, tmp_path, capsys):
 
 
 def test_a_task_without_replays_is_scored_all_the_same(evaluated, tmp_path, monkeypatch):
-    monkeypatch.setattr("pc3d.evaluation.run.WORLDS", {})
-    settings = EvaluationSettings(rollouts=4, context_rollouts=4)
-    evaluate(load_policy(evaluated.path), tmp_path, (2, 3), settings)
+    monkeypatch.setitem(TASKS, "spread", replace(TASKS["spread"], replay=None))
+    evaluate_two_and_three(evaluated.path, tmp_path)
     assert (tmp_path / "scores.csv").read_bytes() == (evaluated.path / "scores.csv").read_bytes()
     assert list((tmp_path / "replays").iterdir()) == []
 

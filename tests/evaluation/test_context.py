@@ -8,10 +8,13 @@ import pytest
 
 from pc3d.evaluation.context import context_summary, with_gate
 from pc3d.evaluation.recording import ContextUse, Recording, cosine, record
-from pc3d.play.scores import score
-from pc3d.play.starts import rollout_keys
+from pc3d.networks.build import PolicyNetworks
 from pc3d.networks.conditioning import ContextConditioning, PolicyOutput
 from pc3d.networks.layers import Dense
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import CompiledArena
+from pc3d.play.scores import score
+from pc3d.play.starts import rollout_keys
 from tests.evaluation.policies import small_policy
 
 
@@ -62,13 +65,15 @@ def test_the_gate_of_any_conditioning_with_a_context_can_be_forced():
 
 @pytest.fixture(scope="module")
 def recording():
-    policy = small_policy()
-    return record(policy.task.with_slots(3), policy.actor, policy.teacher, rollout_keys(2, 4), 2)
+    return record(three_wide(), small_policy().networks, rollout_keys(2, 4), 2)
+
+
+def three_wide() -> CompiledArena:
+    return CompiledArena(small_policy().task.with_slots(3))
 
 
 def test_a_recording_agrees_with_the_scores_and_with_itself(recording):
-    policy = small_policy()
-    scores = score(policy.task.with_slots(3), policy.actor, 2, 4)
+    scores = score(three_wide(), ActorTeam(small_policy().actor), 2, 4)
     np.testing.assert_allclose(recording.returns, scores.returns, rtol=1e-5)
     episode = recording.one(1)
     np.testing.assert_array_equal(episode.states.time, np.arange(len(episode.rewards) + 1))
@@ -76,9 +81,9 @@ def test_a_recording_agrees_with_the_scores_and_with_itself(recording):
 
 
 def test_alignment_is_measured_against_the_averaged_teacher(recording):
-    policy = small_policy()
-    deaf = jax.tree.map(jnp.zeros_like, policy.teacher)
-    unaligned = record(policy.task.with_slots(3), policy.actor, deaf, rollout_keys(2, 4), 2)
+    networks = small_policy().networks
+    deaf = PolicyNetworks(networks.actor, jax.tree.map(jnp.zeros_like, networks.teacher))
+    unaligned = record(three_wide(), deaf, rollout_keys(2, 4), 2)
     np.testing.assert_array_equal(unaligned.context.alignment, 0)
     assert recording.context.alignment.shape == recording.context.gate.shape
     assert np.all(np.abs(recording.context.alignment) <= 1 + 1e-6)
@@ -87,8 +92,8 @@ def test_alignment_is_measured_against_the_averaged_teacher(recording):
 
 def test_a_method_without_contexts_has_none():
     policy = small_policy("spread", "mappo")
-    keys = rollout_keys(2, 1)
-    assert record(policy.task.with_slots(2), policy.actor, policy.teacher, keys, 2).context is None
+    arena = CompiledArena(policy.task.with_slots(2))
+    assert record(arena, policy.networks, rollout_keys(2, 1), 2).context is None
 
 
 def test_the_summary_counts_only_decisions_that_were_made():
@@ -100,9 +105,9 @@ def test_the_summary_counts_only_decisions_that_were_made():
     returns = np.array([1.0, 3.0] * 2)
     context = np.stack([gate, np.sqrt(1 - gate**2)], axis=-1)  # its cosine to (1, 0) is the gate
     use = ContextUse(gate, context, np.broadcast_to([1.0, 0.0], context.shape))
-    recording = Recording(2, None, played, np.zeros((4, 3)), returns, use)
-    policy = small_policy()
-    summary = context_summary(policy, policy.task.with_slots(3), recording, greedy=False)
+    present = np.tile([True, True, False], (4, 4, 1))
+    recording = Recording(2, None, present, played, np.zeros((4, 3)), returns, use)
+    summary = context_summary(small_policy(), three_wide(), recording, greedy=False)
     assert summary["gate_mean"] == pytest.approx(3.8 / 6)
     assert summary["alignment"] == pytest.approx(3.8 / 6)
     assert summary["alignment_by_step"] == pytest.approx([2.4 / 4, 0.7])
@@ -112,10 +117,8 @@ def test_the_summary_counts_only_decisions_that_were_made():
 
 
 def test_the_summary_tells_returns_with_the_gate_forced(recording):
-    policy = small_policy()
-    task = policy.task.with_slots(3)
-    summary = context_summary(policy, task, recording, greedy=False)
-    shut = with_gate(policy.actor, "off")
-    assert summary["return_gate_off"] == pytest.approx(score(task, shut, 2, 4).returns.mean())
+    summary = context_summary(small_policy(), three_wide(), recording, greedy=False)
+    shut = ActorTeam(with_gate(small_policy().actor, "off"))
+    assert summary["return_gate_off"] == pytest.approx(score(three_wide(), shut, 2, 4).returns.mean())
     assert summary["return_gate_off"] != summary["return_gate_on"]
     assert summary["return"] == pytest.approx(recording.returns.mean())

@@ -4,16 +4,17 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.play.port_worlds import PortWorlds
 from pc3d.evaluation.references import ScriptedTeam
-from pc3d.play.scores import score_team
-from pc3d.tasks.foraging.script import gather
-from pc3d.tasks.warehouse.script import deliver
-from pc3d.play.starts import rollout_keys
+from pc3d.play.actor_team import ActorTeam
 from pc3d.play.hosted.original import OriginalOnHost
-from pc3d.play.lockstep import ActorTeam, play_in_lockstep
+from pc3d.play.loop import play_on_host
+from pc3d.play.starts import rollout_keys
+from pc3d.play.worlds import TaskWorlds
+from pc3d.tasks.foraging.script import gather
 from pc3d.tasks.foraging.world import Foraging
+from pc3d.tasks.registry import entry_of
 from pc3d.tasks.task import Outcome
+from pc3d.tasks.warehouse.script import deliver
 from pc3d.tasks.warehouse.world import Warehouse
 from tests.evaluation.policies import recorded, small_policy
 
@@ -21,54 +22,62 @@ DRIFT = 1e-2  # of float32 in Spread, where contacts amplify roundings
 
 
 class OriginalWorlds:
-    """What a worker process holds, in this process, so that a script can look inside."""
+    """What worker processes hold, in this process, so that a script can look inside."""
 
-    def __init__(self, task, keys, team_sizes):
-        self.worlds = [OriginalOnHost(task.name, "pairs", size) for size in team_sizes]
-        self.views = [world.begin(key) for world, key in zip(self.worlds, keys, strict=True)]
-        self.seen = self.states()
+    def __init__(self, game):
+        self.game = game
+
+    def begin(self, keys, team_sizes):
+        rules = entry_of(self.game.name).rules()
+        self.worlds = [OriginalOnHost(self.game.name, rules, size) for size in team_sizes]
+        self.views = [world.begin(key) for world, key in zip(self.worlds, raw(keys), strict=True)]
         self.last = [None] * len(self.worlds)
+        self.seen = [self.states()]
+        return self.seen[0]
 
     def states(self):
-        return [world.world.read() for world in self.worlds]
+        return stacked([world.world.read() for world in self.worlds])
 
-    def observations(self):
+    def present(self, state):
+        return np.ones((len(self.worlds), self.game.slots), bool)
+
+    def observe(self, state):
         return np.stack(self.views)
 
-    def step(self, going, keys, actions):
+    def step(self, going, keys, state, actions):
         for place in np.flatnonzero(going):
-            self.last[place] = self.worlds[place].step(keys[place], actions[place])
+            self.last[place] = self.worlds[place].step(raw(keys)[place], np.asarray(actions[place]))
             self.views[place] = self.last[place].views
-        self.seen += self.states()
-        names = self.worlds[0].port.measure_names
-        return Outcome(
+        self.seen.append(self.states())
+        measures = np.array([step.measures for step in self.last])
+        return self.seen[-1], Outcome(
             np.array([step.reward for step in self.last]),
             np.array([step.terminated for step in self.last]),
             np.array([step.truncated for step in self.last]),
-            {
-                name: np.array([step.measures[place] for step in self.last])
-                for place, name in enumerate(names)
-            },
+            dict(zip(self.game.measure_names, measures.T, strict=True)),
         )
+
+
+def raw(keys):
+    return np.asarray(jax.random.key_data(keys))
+
+
+def stacked(states):
+    return jax.tree.map(lambda *values: np.stack(values), *states)
 
 
 @pytest.mark.parametrize(("task", "size"), [("spread", 10), ("lbf", 8), ("rware", 10)])
 def test_a_policy_lives_through_the_same_states_in_the_original_world(task, size):
     policy, port = small_policy(task), recorded(task, size)
-    memory = []
-
-    def remembering(*start):
-        memory.append(OriginalWorlds(*start))
-        return memory[0]
-
-    team, narrow = ActorTeam(policy.actor), policy.task.with_slots(size)
-    returns = score_team(narrow, rollout_keys(size, 1), size, remembering, team).returns
-    states = jax.tree.map(lambda *values: np.stack(values), *memory[0].seen)
+    worlds = OriginalWorlds(policy.task.with_slots(size))
+    played = play_on_host(worlds, ActorTeam(policy.actor), rollout_keys(size, 1), np.array([size]))
+    states = jax.tree.map(lambda values: values[:, 0], stacked(worlds.seen))
     tolerance = DRIFT if task == "spread" else 0
     jax.tree.map(
         lambda one, other: np.testing.assert_allclose(one, other, atol=tolerance), states, port.states
     )
-    np.testing.assert_allclose(returns, port.returns, atol=tolerance, rtol=1e-6)
+    returned = policy.task.reported_return(played.total_reward[0], size)
+    np.testing.assert_allclose(returned, port.returns, atol=tolerance, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -81,8 +90,8 @@ def test_a_busy_team_meets_the_same_requests_queues_and_endings(task, script, le
     keys = rollout_keys(task.slots, 2 if task.name == "rware" else 4)
     sizes = np.full(len(keys), task.slots)
     port, original = (
-        play_in_lockstep(task, keys, sizes, worlds, ScriptedTeam(script))
-        for worlds in (PortWorlds, OriginalWorlds)
+        play_on_host(worlds, ScriptedTeam(script), keys, sizes)
+        for worlds in (TaskWorlds(task), OriginalWorlds(task))
     )
     assert port.rewards.sum() > least
     np.testing.assert_array_equal(port.actions[port.played], original.actions[original.played])

@@ -5,15 +5,19 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from pc3d.play.port_worlds import PortWorlds
-from pc3d.evaluation.references import SCRIPTS, reference_scores, reference_teams
-from pc3d.play.scores import score_team
+from pc3d.evaluation.references import reference_scores, reference_teams
+from pc3d.play.arena import CompiledArena
+from pc3d.play.scores import score
+from pc3d.tasks.registry import TASKS, entry_of
 from pc3d.tasks.spread.script import assign, cover
-from pc3d.tasks.warehouse.script import steps_to
-from pc3d.play.starts import rollout_keys
-from pc3d.tasks import TASKS
 from pc3d.tasks.spread.world import Spread
 from pc3d.tasks.warehouse.floor import DOWN, GOALS, LEFT, UP, cell_at
+from pc3d.tasks.warehouse.script import steps_to
+
+
+def widest(name):
+    entry = entry_of(name)
+    return entry.make(entry.task_class.largest_team)
 
 
 @pytest.mark.parametrize("agents", [1, 2, 5, 10])
@@ -33,12 +37,12 @@ def test_the_way_with_a_shelf_leads_over_highways():
 
 
 def test_every_task_has_three_references():
-    for name, task in TASKS.items():
-        assert set(reference_teams(task(slots=task.largest_team))) == {"random", "noop", "scripted"}, name
+    for name in TASKS:
+        assert set(reference_teams(widest(name))) == {"random", "noop", "scripted"}, name
 
 
 def test_the_spread_script_is_far_better_than_standing_still_or_chance():
-    means = {name: scores.returns.mean() for name, _, scores in reference_scores(Spread(3), (3,), 4)}
+    means = {name: scores.returns.mean() for name, _, scores in reference_scores(CompiledArena(Spread(3)), (3,), 4)}
     assert -20 < means["scripted"] < -5
     assert means["noop"] < -30
     assert means["random"] < -30
@@ -47,17 +51,16 @@ def test_the_spread_script_is_far_better_than_standing_still_or_chance():
 @pytest.mark.parametrize(("task", "size", "least"), [("lbf", 3, 0.3), ("rware", 5, 45)])
 def test_the_script_solves_the_task(task, size, least):
     """At least 90 % of all food; at least nine deliveries per robot, of the eleven one alone can do."""
-    game = TASKS[task](slots=size)
-    team = reference_teams(game)["scripted"]
-    keys = rollout_keys(size, 2 if task == "rware" else 4)
-    assert score_team(game, keys, size, PortWorlds, team).returns.mean() >= least
+    game = entry_of(task).make(size)
+    team, rollouts = reference_teams(game)["scripted"], 2 if task == "rware" else 4
+    assert score(CompiledArena(game), team, size, rollouts).returns.mean() >= least
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_scripts_act_for_everybody_with_actions_there_are(task):
-    game = TASKS[task](slots=TASKS[task].largest_team)
+    game = widest(task)
     state = jax.device_get(game.reset(jax.random.key(0), game.slots))
-    actions = SCRIPTS[task](state)
+    actions = entry_of(task).script.load()(state)
     assert actions.shape == (game.slots,)
     assert np.all((actions >= 0) & (actions < game.action_count))
 

@@ -5,7 +5,6 @@ import json
 import numpy as np
 import pytest
 
-from pc3d.evaluation.recording import Recording
 from pc3d.evaluation.replay import replay
 from pc3d.tasks.warehouse.floor import ALL_STORED, COLUMNS, ROWS, cell_at
 from tests.evaluation.policies import recorded, small_policy
@@ -45,9 +44,7 @@ def test_food_disappears_from_the_mask_when_it_is_eaten():
     episode = recorded("lbf", 4)
     levels = np.array(episode.states.food_levels)
     levels[10:, 1] = 0
-    eaten = Recording(
-        4, _with(episode.states, food_levels=levels), episode.played, episode.rewards, episode.returns, None
-    )
+    eaten = _with(episode, states=_with(episode.states, food_levels=levels))
     world = replay(small_policy("lbf"), eaten, 0)["world"]
     assert len(world["foods"]) == 3
     assert world["food_left"][9] == 0b111
@@ -62,9 +59,7 @@ def test_shelves_that_are_put_down_are_listed_with_their_new_place():
     standing[5:, old] = 0
     standing[7:, new] = 0
     standing[9:, new] = shelf
-    moved = Recording(
-        2, _with(episode.states, standing=standing), episode.played, episode.rewards, episode.returns, None
-    )
+    moved = _with(episode, states=_with(episode.states, standing=standing))
     world = replay(small_policy("rware"), moved, 0)["world"]
     assert other != shelf
     assert world["moves"] == [[9, shelf - 1, 2, 1]]
@@ -74,5 +69,16 @@ def test_shelves_that_are_put_down_are_listed_with_their_new_place():
     assert world["highway"][:20] == "1111111111" + "1001001001"
 
 
-def _with(states, **changes):
-    return type(states)(**{**vars(states), **changes})
+def test_who_is_there_is_told_only_where_somebody_comes_or_goes():
+    episode, policy = recorded("spread", 2), small_policy("spread")
+    assert "present" not in replay(policy, episode, 0)
+    present = np.ones((len(episode.rewards) + 1, 2), bool)
+    present[:3, 1] = False  # the second one joins later: such a team has one more agent than its size says
+    document = replay(policy, _with(episode, team_size=1, present=present), 0)
+    assert document["present"][:4] == [[1, 0], [1, 0], [1, 0], [1, 1]]
+    assert len(document["present"]) == len(document["world"]["positions"])
+    assert np.shape(document["world"]["positions"][0]) == (2, 2)
+
+
+def _with(record, **changes):
+    return type(record)(**{**vars(record), **changes})

@@ -8,15 +8,15 @@ from types import ModuleType
 
 import equinox as eqx
 import jax
+from pc3d.learners.ppo.update import fresh_learner
 
-from pc3d.runs.checkpoint import save_tree
+from pc3d.experiment.settings import Experiment
 from pc3d.export.description import describe
 from pc3d.export.graph import onnx_model
 from pc3d.export.plain_actor import plain_actor
-from pc3d.learners.ppo.update import fresh_learner
+from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.policy import Policy
 from pc3d.runs.run_folder import policy_description
-from pc3d.experiment.settings import Experiment
 from pc3d.tasks import make_task
 from tests.small import small_experiment
 

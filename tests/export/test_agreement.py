@@ -3,18 +3,18 @@
 import jax
 import numpy as np
 import pytest
-
-from pc3d.presets import paper as experiments
-from pc3d.runs.checkpoint import to_bytes
 from pc3d.play.port_worlds import PortWorlds
-from pc3d.play.scores import score_team
-from pc3d.play.starts import rollout_keys
+from pc3d.play.rollout import choose
+
+from pc3d.experiment.methods import METHODS, method_named
+from pc3d.experiment.settings import Recipe
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import plain_actor
 from pc3d.export.runtime import OnnxActor
-from pc3d.experiment.methods import METHODS, method_named
-from pc3d.play.rollout import choose
-from pc3d.experiment.settings import Recipe
+from pc3d.play.scores import score_team
+from pc3d.play.starts import rollout_keys
+from pc3d.presets import paper as experiments
+from pc3d.runs.checkpoint import to_bytes
 from pc3d.tasks import TASKS
 from tests.export.policies import as_onnx, example, small_policy, write_policy
 from tests.small import small_experiment

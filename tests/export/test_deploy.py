@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from pc3d.play.scores import returns_by_size
-from pc3d.export.runtime import OnnxActor
-from pc3d.tasks import TASKS
 from pc3d.tasks.originals import original_world
+
+from pc3d.export.runtime import OnnxActor
+from pc3d.play.scores import returns_by_size
+from pc3d.tasks import TASKS
 from tests.export.policies import EXAMPLES, as_onnx, example, small_policy
 from tests.export.test_agreement import decide
 from tests.export.test_files import without_us

@@ -12,11 +12,11 @@ import onnx
 import pytest
 
 from pc3d import cli
-from pc3d.runs.checkpoint import read_file
-from pc3d.system.errors import BadInput
 from pc3d.export.plain_actor import plain_actor
 from pc3d.export.runtime import OnnxActor
 from pc3d.networks.conditioning import PlainHead
+from pc3d.runs.checkpoint import read_file
+from pc3d.system.errors import BadInput
 from pc3d.tasks.spread.world import Spread
 from tests.evaluation.policies import finished_run
 from tests.export.policies import EXAMPLES, as_onnx, small_policy

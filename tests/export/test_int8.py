@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pc3d import cli
-from pc3d.play.scores import returns_by_size
 from pc3d.export.graph_builder import INT8_STEPS, INT8_ZERO, to_int8
 from pc3d.export.int8_loss import SizeReturns, losses_by_split, play_both
 from pc3d.export.runtime import OnnxActor
+from pc3d.play.scores import returns_by_size
 from tests.evaluation.policies import finished_run
 from tests.export.policies import as_onnx, small_policy
 

@@ -11,14 +11,17 @@ from typing import Any
 import jax
 import numpy as np
 
-from pc3d.runs.checkpoint import save_tree
 from pc3d.evaluation.evaluation_file import write_evaluation
-from pc3d.learners.ppo.update import Learner, fresh_learner
+from pc3d.experiment.settings import Experiment
+from pc3d.learners.algorithm import Learner
+from pc3d.learners.registry import algorithm_of
+from pc3d.networks.build import PolicyNetworks
+from pc3d.play.arena import CompiledArena
+from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.metrics import LineFile
 from pc3d.runs.run_folder import RunFolder, policy_description
-from pc3d.experiment.settings import Experiment
-from pc3d.tasks import make_game
 from pc3d.system.versions import versions
+from pc3d.tasks.make import make_game
 from tests.small import small_experiment
 
 UPDATES = (5, 10)  # of the two checkpoints
@@ -32,13 +35,23 @@ def experiment_for(method: str = "pc3d", task: str = "spread", **changes: Any) -
 @functools.cache
 def shapes_of(experiment: Experiment) -> Learner:
     """What a learner of the experiment is made of; no array of it is made."""
-    return jax.eval_shape(lambda: fresh_learner(experiment, make_game(experiment)))
+    return jax.eval_shape(lambda: algorithm_of(experiment).fresh(experiment, make_game(experiment)))
 
 
 def learner_of(experiment: Experiment, update: int) -> Learner:
     """A learner whose numbers tell at which update it was saved."""
     shapes = shapes_of(replace(experiment, seed=0))
     return jax.tree.map(lambda leaf: np.full(leaf.shape, update, leaf.dtype), shapes)
+
+
+def policy_of(experiment: Experiment, update: int) -> PolicyNetworks:
+    """What such a learner would leave."""
+    return algorithm_of(experiment).policy(learner_of(experiment, update))
+
+
+def arena_of(experiment: Experiment) -> CompiledArena:
+    """Where it is trained."""
+    return CompiledArena(make_game(experiment))
 
 
 def describe(experiment: Experiment, kind: str = "checkpoint", **more: Any) -> dict[str, Any]:
@@ -64,7 +77,7 @@ def made_run(path: Path, experiment: Experiment | None = None) -> RunFolder:
         save(run, experiment, update)
     policy = describe(experiment, "policy")
     del policy["gathering"]
-    save_tree(run.final, learner_of(experiment, UPDATES[-1]).policy, policy)
+    save_tree(run.final, policy_of(experiment, UPDATES[-1]), policy)
     run.finish({"episodes": experiment.episodes, "updates": experiment.updates})
     _evaluate(run, experiment)
     return run

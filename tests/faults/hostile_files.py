@@ -10,14 +10,14 @@ import sqlite3
 import sys
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from pc3d.presets.experiment_file import to_plain
 from pc3d.runs.checkpoint import named_arrays, to_bytes
-from tests.faults.folders import describe, experiment_for, learner_of
+from tests.faults.folders import describe, experiment_for, policy_of
 from tests.faults.guard import HOSTILE_WORDS
 
 Maker = Callable[[Path], object]
@@ -146,7 +146,7 @@ def signed(**changes: Any) -> Maker:
         for step in way:
             place = place[step]
         place[last] = value
-    return holding(to_bytes(named_arrays(learner_of(EXPERIMENT, 1).policy), described))
+    return holding(to_bytes(named_arrays(policy_of(EXPERIMENT, 1)), described))
 
 
 def _world(**changes: Any) -> dict[str, Any]:
@@ -161,7 +161,7 @@ SIGNED: Makers = {
     "a layer of 10^18 numbers": signed(experiment__actor__rnn_dim=10**18),
     "a team of a thousand million": signed(experiment__rosters__test=[10**9]),
     "a number of episodes of thirty digits": signed(experiment__episodes=10**30),
-    "a learning rate of infinity": signed(experiment__ppo__learning_rate=1e999),
+    "a learning rate of infinity": signed(experiment__algorithm__learning_rate=1e999),
     "a task whose name leads out of the folder": signed(experiment__task="../../outside"),
     "a task whose name is an absolute path": signed(experiment__task="/outside"),
     "a task that is somebody's code": signed(experiment__task=f"{TRAP}:make", experiment__world=_world()),
@@ -214,7 +214,7 @@ PRESETS: Makers = {
 
 
 def _experiment_json(**changes: Any) -> Maker:
-    return holding(json.dumps({"experiment": {**asdict(EXPERIMENT), **changes}}))
+    return holding(json.dumps({"experiment": {**to_plain(EXPERIMENT), **changes}}))
 
 
 EXPERIMENTS: Makers = {

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.runs.checkpoint import KEY, from_bytes, read_file, to_bytes
 from pc3d.cli import main
-from pc3d.system.errors import DamagedFile
 from pc3d.evaluation.evaluation_file import read_evaluation
+from pc3d.runs.checkpoint import KEY, from_bytes, read_file, to_bytes
 from pc3d.runs.metrics import LineFile
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
+from pc3d.system.errors import DamagedFile
 from tests.faults.folders import UPDATES, experiment_for, made_run, shapes_of
 
 NEWEST = f"checkpoint/{UPDATES[-1]:09d}.safetensors"

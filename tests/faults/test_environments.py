@@ -10,15 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.play.hosted.crew import Crew, Hosting, Source, WorldFailed
-from pc3d.runs.metrics import read_lines
 from pc3d.experiment.rosters import Curriculum, Stage
+from pc3d.experiment.settings import Rules
+from pc3d.play.arena import HostedArena
+from pc3d.play.hosted.crew import Crew, Hosting, Source, WorldFailed
+from pc3d.play.hosted.original import rules_as_words
+from pc3d.runs.metrics import read_lines
 from pc3d.runs.train import Habits, train
+from pc3d.tasks.make import make_game
 from tests.faults.faulty_worlds import STEP, VICTIMS
 from tests.faults.tiny_runs import children_of
 from tests.play.hosted.tiny import sample_crew, tiny_experiment
-from tests.small import small_experiment
 from tests.runs.runs import digests
+from tests.small import small_experiment
 
 HABITS = Habits(tensorboard=False, checkpoint_every=4, log_every=1)
 SECONDS = 10.0  # after which a world counts as hanging; starting a worker on a busy machine takes some
@@ -30,7 +34,7 @@ SAID = {
     "Exiting": "ended its process with code 7",
     "Crashing": "ended its process with code -11",
 }
-ORIGINAL = Source("original", "lbf", ("pairs",))
+ORIGINAL = Source("original", "lbf", rules_as_words(Rules()))
 SAID_OF_ORIGINALS = {
     "throwing": "failed with .* ValueError: the wheel came off",
     "of the wrong shape": "failed with .* shape",
@@ -43,8 +47,12 @@ SAID_OF_ORIGINALS = {
 def undisturbed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("undisturbed")
     with sample_crew() as crew:
-        train(long_experiment(), folder, HABITS, crew=crew)
+        train(long_experiment(), hosted(long_experiment(), crew), folder, HABITS)
     return digests(folder)
+
+
+def hosted(experiment, crew):
+    return HostedArena(make_game(experiment), crew)
 
 
 def long_experiment():
@@ -61,14 +69,14 @@ def test_a_world_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
         folder, before = tmp_path / str(workers), children_of(os.getpid())
         crew = Crew(Source("own", f"tests.faults.faulty_worlds:{name}"), Hosting(workers, SECONDS))
         with pytest.raises(WorldFailed, match=SAID[name]) as failure, crew:
-            train(long_experiment(), folder, HABITS, crew=crew)
+            train(long_experiment(), hosted(long_experiment(), crew), folder, HABITS)
         said = str(failure.value)
         assert set(re.findall(r"seed (\d+)", said)) & set((tmp_path / "victims").read_text().split()), said
         assert re.search(rf"at step {STEP}\b", said), said
         assert children_of(os.getpid()) == before
         assert 0 < len(read_lines(folder / "metrics.jsonl")) < long_experiment().updates
         with sample_crew() as sound:
-            train(long_experiment(), folder, HABITS, crew=sound)
+            train(long_experiment(), hosted(long_experiment(), sound), folder, HABITS)
         assert digests(folder) == undisturbed
     happened = "named with seed and step, no process left; with a sound world the run continues"
     figure(f"an environment in mid-run: {name}", len(numbers_of_workers), happened, "0 bits differ")
@@ -86,14 +94,14 @@ def test_an_original_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
         patch.setenv("PC3D_TEST_FAULT", kind)
         crew = Crew(ORIGINAL, Hosting(1, SECONDS))
         with pytest.raises(WorldFailed, match=SAID_OF_ORIGINALS[kind]) as failure, crew:
-            train(experiment, tmp_path, HABITS, crew=crew)
+            train(experiment, hosted(experiment, crew), tmp_path, HABITS)
     said = str(failure.value)
     assert re.search(r"2 agents(,| and) seed \d+", said), said
     assert re.search(rf"at step {STEP}\b", said), said
     assert children_of(os.getpid()) == before
     assert 0 < len(read_lines(tmp_path / "metrics.jsonl")) < experiment.updates
     with Crew(ORIGINAL) as sound:
-        train(experiment, tmp_path, HABITS, crew=sound)
+        train(experiment, hosted(experiment, sound), tmp_path, HABITS)
     happened = "named with seed and step, no process left; with a sound one the run continues"
     figure(f"an original environment in mid-run: {kind}", 1, happened, "")
 
@@ -117,6 +125,7 @@ class TellingAllWorkers:
 def test_workers_leave_it_to_the_learner_when_to_stop(tmp_path, undisturbed, figure):
     for number in (signal.SIGTERM, signal.SIGINT):
         with sample_crew(2) as crew:
-            train(long_experiment(), tmp_path / number.name, HABITS, TellingAllWorkers(crew, number), crew)
+            arena, watcher = hosted(long_experiment(), crew), TellingAllWorkers(crew, number)
+            train(long_experiment(), arena, tmp_path / number.name, HABITS, watcher)
         assert digests(tmp_path / number.name) == undisturbed
     figure("SIGTERM or Ctrl-C to the workers of worlds", 4, "the learner alone decides when to stop", "")

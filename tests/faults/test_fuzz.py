@@ -6,7 +6,6 @@ import json
 import random
 import tomllib
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
@@ -15,16 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pc3d.runs.checkpoint import from_bytes, to_bytes
-from pc3d.system.errors import BadInput
-from pc3d.presets.paper import paper
-from pc3d.runs.metrics import Gathering
-from pc3d.system.plain import from_plain
-from pc3d.presets.preset_file import Preset, read_preset, write_preset
 from pc3d.experiment.roster_file import read_rosters
-from pc3d.runs.run_folder import RunFolder
-from pc3d.experiment.settings import Experiment
 from pc3d.jobs.study import load_study
+from pc3d.presets.experiment_file import read_experiment, to_plain
+from pc3d.presets.paper import paper
+from pc3d.presets.preset_file import Preset, read_preset, write_preset
+from pc3d.runs.checkpoint import from_bytes, to_bytes
+from pc3d.runs.metrics import Gathering
+from pc3d.runs.run_folder import RunFolder
+from pc3d.system.errors import BadInput
 from tests.faults.folders import describe, experiment_for
 
 TOKENS = [
@@ -132,7 +130,7 @@ def survives(read: Callable[[], object]) -> bool:
 def read_checkpoint(content: bytes) -> None:
     """As a resuming run would: the file, the settings in it, and the sums since the last line."""
     _, description = from_bytes(content, "a checkpoint")
-    from_plain(Experiment, description.get("experiment"), "a checkpoint")
+    read_experiment(description.get("experiment"), "a checkpoint")
     Gathering(description.get("gathering"))
 
 
@@ -151,7 +149,7 @@ def test_fuzzed_checkpoints_raise_only_our_own_errors(count, figure):
 
 
 def experiment_text() -> bytes:
-    return json.dumps({"experiment": asdict(paper("spread", "pc3d"))}, indent=1).encode()
+    return json.dumps({"experiment": to_plain(paper("spread", "pc3d"))}, indent=1).encode()
 
 
 def preset_text(folder: Path) -> bytes:
@@ -164,7 +162,7 @@ def preset_text(folder: Path) -> bytes:
 
 def config_files(folder: Path) -> list[tuple[bytes, Path, Callable[[], object]]]:
     """The content of a good one of each kind, where it goes, and who reads it."""
-    study = (files("pc3d") / "studies" / "quick.toml").read_bytes()
+    study = (files("pc3d.jobs") / "studies" / "quick.toml").read_bytes()
     rosters = (
         b"train = [2, 3]\ntest = [4]\n[[stages]]\nfraction = 1.0\nteam_sizes = [2]\nprobabilities = [1.0]\n"
     )

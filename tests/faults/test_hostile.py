@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.system.checked_json import read_checked
 from pc3d.cli import main
-from pc3d.system.errors import BadInput
 from pc3d.evaluation import run as evaluation
-from pc3d.system.files import write_atomically
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import train
+from pc3d.system.checked_json import read_checked
+from pc3d.system.errors import BadInput
+from pc3d.system.files import write_atomically
 from tests.faults import hostile_files
-from tests.faults.folders import experiment_for, made_run, shapes_of
+from tests.faults.folders import arena_of, experiment_for, made_run, shapes_of
 from tests.faults.guard import watching
 
 MOST_SECONDS, MOST_MEGABYTES = 1.0, 200.0
@@ -151,7 +151,7 @@ def test_a_run_folder_with_a_link_in_it_is_not_written_to(entry, tmp_path):
     run.path.mkdir()
     (run.path / entry).symlink_to(outside if "." not in entry else outside / "bystander")
     with pytest.raises(BadInput, match=f"{entry} is neither an ordinary file nor a folder"):
-        train(experiment_for(), run.path)
+        train(experiment_for(), arena_of(experiment_for()), run.path)
     assert [path.name for path in outside.iterdir()] == ["bystander"]
     assert (outside / "bystander").read_text() == "untouched"
 
@@ -163,10 +163,10 @@ def test_an_evaluation_does_not_remove_what_a_link_leads_to(tmp_path, monkeypatc
     bystander.write_text("untouched")
     shutil.rmtree(run.path / "replays")
     (run.path / "replays").symlink_to(bystander.parent)
-    monkeypatch.setattr(evaluation, "_scores", lambda *_: None)
+    monkeypatch.setattr(evaluation, "score", lambda *_: None)
     monkeypatch.setattr(evaluation, "score_rows", lambda *_: [])
     with pytest.raises(BadInput, match="replays is neither an ordinary file nor a folder"):
-        evaluation.evaluate(load_policy(run.path), run.path)
+        evaluation.evaluate(load_policy(run.path), arena_of(run.experiment()), run.path)
     assert bystander.read_text() == "untouched"
 
 

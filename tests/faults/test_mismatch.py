@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from pc3d.runs import checkpoint
 from pc3d.experiment.methods import METHODS
+from pc3d.runs import checkpoint
 from pc3d.runs.checkpoint import read_file, save_tree, to_bytes
-from pc3d.system.errors import BadInput
-from pc3d.system.plain import differences
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
-from tests.faults.folders import describe, experiment_for, learner_of, save, shapes_of
+from pc3d.system.errors import BadInput
+from pc3d.system.plain import differences
+from pc3d.tasks.spread.rules import SpreadRules
+from tests.faults.folders import describe, experiment_for, learner_of, policy_of, save, shapes_of
 
 OURS = experiment_for("pc3d")
 OTHER_METHODS = [experiment_for(method) for method in METHODS if method != OURS.method]
@@ -32,8 +33,8 @@ OTHER_SHAPES = [
 SAME_SHAPE = [
     replace(OURS, seed=7),
     replace(OURS, episodes=33),
-    replace(OURS, collisions="sum"),
-    replace(OURS, algorithm=replace(OURS.ppo, clip=0.3)),
+    replace(OURS, rules=SpreadRules("sum")),
+    replace(OURS, algorithm=replace(OURS.algorithm, clip=0.3)),
     replace(OURS, recipe=replace(OURS.recipe, activation="tanh")),
     replace(OURS, distillation=replace(OURS.distillation, weight=0.5)),
 ]
@@ -95,14 +96,14 @@ def test_another_format_is_refused_with_what_to_do(run, version, monkeypatch):
 def test_a_policy_is_no_checkpoint_and_a_checkpoint_no_policy(run, tmp_path):
     save_tree(run.checkpoints / "000000001.safetensors", learner_of(OURS, 1), describe(OURS, "policy"))
     assert "is not a checkpoint" in refusal(run)
-    save_tree(tmp_path / "policy", learner_of(OURS, 1).policy, describe(OURS))
+    save_tree(tmp_path / "policy", policy_of(OURS, 1), describe(OURS))
     with pytest.raises(BadInput, match="holds a checkpoint, not a policy"):
         load_policy(tmp_path / "policy")
 
 
 def test_a_policy_that_is_not_what_it_says_is_refused(tmp_path):
     path = tmp_path / "policy"
-    arrays = checkpoint.named_arrays(learner_of(OURS, 1).policy)
+    arrays = checkpoint.named_arrays(policy_of(OURS, 1))
     wider = json.loads(json.dumps(describe(OURS, "policy")))
     wider["experiment"]["actor"]["rnn_dim"] = 11
     path.write_bytes(to_bytes(arrays, wider))

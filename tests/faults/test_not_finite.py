@@ -14,17 +14,19 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
-from pc3d.runs import train as training
-from pc3d.system.errors import Diverged
+from pc3d.learners.ppo import descent
+from pc3d.learners.ppo.algorithm import Ppo
+from pc3d.learners.registry import algorithm_of
 from pc3d.presets.paper import specialist
-from pc3d.learner import round as rounds
-from pc3d.learner import update as updates
+from pc3d.runs import train as training
 from pc3d.runs.metrics import read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits, train
-from tests.faults.folders import experiment_for
+from pc3d.system.errors import Diverged
+from tests.faults.folders import arena_of, experiment_for
 
 EXPERIMENT = specialist(experiment_for("pc3d", episodes=15), "4")
+ARENA = arena_of(EXPERIMENT)
 HABITS = Habits(checkpoint_every=3, tensorboard=False)
 PLACES = {
     "observation": "an observation",
@@ -66,17 +68,17 @@ def poisoned(place: str, array: jax.Array, update: jax.Array) -> jax.Array:
 @pytest.fixture(scope="module")
 def poisonable() -> Iterator[None]:
     """Training with places for poison in observations, rewards and gradients, compiled once for all."""
-    learn, shorten, loop = rounds.learn, updates._shorten, training._Training._round
+    learn, shorten, loop = Ppo.learn, descent._shorten, training._Training._round
     present: list[jax.Array] = []
 
-    def learn_from_poisoned(experiment, learner, episodes, key):
+    def learn_from_poisoned(self, experiment, task, learner, episodes, key):
         present[:] = [learner.update]
         tainted = replace_fields(
             episodes,
             observations=poisoned("observation", episodes.observations, learner.update),
             rewards=poisoned("reward", episodes.rewards, learner.update),
         )
-        return learn(experiment, learner, tainted, key)
+        return learn(self, experiment, task, learner, tainted, key)
 
     def shorten_poisoned(experiment, gradient, actor_parameters):
         return shorten(experiment, poisoned("gradient", gradient, present[0]), actor_parameters)
@@ -85,8 +87,8 @@ def poisonable() -> Iterator[None]:
         return loop(self, with_poison(learner), *rest)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds, "learn", learn_from_poisoned)
-        patch.setattr(updates, "_shorten", shorten_poisoned)
+        patch.setattr(Ppo, "learn", learn_from_poisoned)
+        patch.setattr(descent, "_shorten", shorten_poisoned)
         patch.setattr(training._Training, "_round", round_from_poisoned)
         jax.clear_caches()
         yield
@@ -129,7 +131,7 @@ def test_training_stops_within_one_update(place, poisonable, poison, tmp_path, c
         poison.value, poison.share = VALUES[number % len(VALUES)], chance.random()
         poison.update = chance.randrange(1, EXPERIMENT.updates)
         with pytest.raises(Diverged, match=f"at update {poison.update + 1}: .* not finite") as stopped:
-            train(EXPERIMENT, run.path, HABITS)
+            train(EXPERIMENT, ARENA, run.path, HABITS)
         assert stopped.value.exit_code == 3
         assert [line["update"] for line in read_lines(run.metrics)] == list(range(1, poison.update + 1))
         assert not run.done
@@ -143,7 +145,7 @@ def test_training_stops_within_one_update(place, poisonable, poison, tmp_path, c
 
 
 def assert_good_checkpoint(run: RunFolder, update: int) -> None:
-    fresh = updates.fresh_learner(EXPERIMENT, training.make_game(EXPERIMENT))
+    fresh = algorithm_of(EXPERIMENT).fresh(EXPERIMENT, ARENA.game)
     found = run.newest_checkpoint(fresh, EXPERIMENT)
     assert found is not None
     learner, _ = found
@@ -154,22 +156,21 @@ def assert_good_checkpoint(run: RunFolder, update: int) -> None:
 def test_without_the_poison_the_stopped_run_goes_on_to_its_end(poisonable, poison, tmp_path):
     poison.place, poison.value, poison.update = "gradient", math.nan, 2
     with pytest.raises(Diverged):
-        train(EXPERIMENT, tmp_path / "stopped", HABITS)
+        train(EXPERIMENT, ARENA, tmp_path / "stopped", HABITS)
     poison.place = ""
-    stopped, whole = (train(EXPERIMENT, tmp_path / name, HABITS) for name in ("stopped", "whole"))
+    stopped, whole = (train(EXPERIMENT, ARENA, tmp_path / name, HABITS) for name in ("stopped", "whole"))
     assert stopped.final.read_bytes() == whole.final.read_bytes()
 
 
 def test_every_kind_of_number_in_a_checkpoint_is_looked_at(poisonable, tmp_path):
     """Also what is neither a parameter nor optimiser state: the averaged teacher and the value scale."""
-    game = training.make_game(EXPERIMENT)
-    fresh = updates.fresh_learner(EXPERIMENT, game)
+    fresh = algorithm_of(EXPERIMENT).fresh(EXPERIMENT, ARENA.game)
     for number, name in enumerate(("averaged_teacher", "value_scale")):
         sick = replace_fields(
             fresh, **{name: jax.tree.map(lambda leaf: leaf * jnp.nan, getattr(fresh, name))}
         )
         run = RunFolder(tmp_path / str(number))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(training, "fresh_learner", lambda *_, sick=sick: sick)
+            patch.setattr(Ppo, "fresh", lambda *_, sick=sick: sick)
             with pytest.raises(Diverged, match="at update 1"):
-                train(replace(EXPERIMENT, seed=number), run.path, HABITS)
+                train(replace(EXPERIMENT, seed=number), ARENA, run.path, HABITS)

@@ -10,13 +10,13 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.system.errors import BadInput, Interrupted
-from pc3d.presets.paper import specialist
-from pc3d.system.files import write_atomically
-from pc3d.runs.run_folder import RunFolder
 from pc3d.experiment.settings import Experiment
+from pc3d.presets.paper import specialist
+from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits, train
-from tests.faults.folders import UPDATES, experiment_for, made_run, save, shapes_of
+from pc3d.system.errors import BadInput, Interrupted
+from pc3d.system.files import write_atomically
+from tests.faults.folders import UPDATES, arena_of, experiment_for, made_run, save, shapes_of
 from tests.faults.system_calls import DIED, calls_of, die_at, refuse_at, watched
 from tests.runs.runs import digests
 
@@ -95,7 +95,7 @@ def test_a_short_write_is_continued(tmp_path):
 def undisturbed(tmp_path_factory):
     """What a run that nothing happened to leaves, and how often it calls the operating system."""
     folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    calls = calls_of(lambda: train(short_run(), folder, HABITS))
+    calls = calls_of(lambda: train_shortly(folder, HABITS))
     return digests(folder), calls
 
 
@@ -104,8 +104,12 @@ def short_run() -> Experiment:
     return specialist(experiment_for("mappo", episodes=9), "2")
 
 
+def train_shortly(folder, *more):
+    train(short_run(), arena_of(short_run()), folder, *more)
+
+
 def continues_to_the_same_bits(folder, undisturbed):
-    train(short_run(), folder, HABITS)
+    train_shortly(folder, HABITS)
     return digests(folder) == undisturbed
 
 
@@ -118,7 +122,7 @@ def test_a_disk_that_refuses_a_write_is_one_sentence_and_harms_nothing(tmp_path,
         folder = tmp_path / str(place)
         refusing = watched(refuse_at(folder, name, number, error))
         with pytest.raises(BadInput, match=r"writing to .* was not possible") as stopped, refusing:
-            train(short_run(), folder, HABITS)
+            train_shortly(folder, HABITS)
         assert stopped.value.exit_code == 2
         assert "\n" not in str(stopped.value)
         assert continues_to_the_same_bits(folder, expected), (name, number, error)
@@ -149,7 +153,7 @@ def test_a_folder_removed_under_the_run_is_one_sentence(tmp_path, figure):
     folder = tmp_path / "run"
     for update in (1, 2, 3):
         with pytest.raises(BadInput, match="was not possible: No such file or directory") as stopped:
-            train(short_run(), folder, HABITS, After(update, lambda: shutil.rmtree(folder)))
+            train_shortly(folder, HABITS, After(update, lambda: shutil.rmtree(folder)))
         assert stopped.value.exit_code == 2
         assert "\n" not in str(stopped.value)
     figure("the folder removed under the run", 3, "one sentence, exit code 2", "")
@@ -158,10 +162,10 @@ def test_a_folder_removed_under_the_run_is_one_sentence(tmp_path, figure):
 def test_a_stopped_run_that_then_finds_a_full_disk_keeps_its_checkpoint(tmp_path, undisturbed):
     run = RunFolder(tmp_path / "run")
     with pytest.raises(Interrupted):
-        train(short_run(), run.path, HABITS, After(1, lambda: signal.raise_signal(signal.SIGTERM)))
+        train_shortly(run.path, HABITS, After(1, lambda: signal.raise_signal(signal.SIGTERM)))
     saved = checkpoints(run)
     with pytest.raises(BadInput), watched(refuse_at(run.checkpoints, "write", 0, errno.ENOSPC)):
-        train(short_run(), run.path, HABITS)
+        train_shortly(run.path, HABITS)
     assert checkpoints(run) == saved
     assert continues_to_the_same_bits(run.path, undisturbed[0])
 

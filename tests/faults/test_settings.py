@@ -11,8 +11,8 @@ import pytest
 
 from pc3d.cli import main
 from pc3d.cli.train import parse
-from pc3d.presets.paper import paper
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
+from pc3d.presets.paper import paper
 from pc3d.runs.train import DEFAULT_HABITS
 
 NEVER_OPTIONS = {"task", "method", "world", "rosters.sealed_largest"}  # chosen by other means, or found
@@ -22,9 +22,11 @@ EXPERIMENT = paper("spread", "pc3d")
 def settings_of(owner: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """The dotted names of all settings, with their present values."""
     for field in fields(owner):
-        name, value = f"{path}{field.name}", getattr(owner, field.name)
+        value = getattr(owner, field.name)
+        # An algorithm's settings go by its own name, and a task's rules by none.
+        name = f"{path}{getattr(type(value), 'section', field.name)}"
         if is_dataclass(value):
-            yield from settings_of(value, f"{name}.")
+            yield from settings_of(value, f"{name}." if name else "")
         elif isinstance(value, tuple) and value and is_dataclass(value[0]):
             for place, part in enumerate(value):
                 yield from settings_of(part, f"{name}.{place}.")
@@ -109,4 +111,5 @@ def test_the_settings_found_are_those_that_training_takes():
     command = parse(["spread", "pc3d", *words])
     assert (command.experiment.algorithm.epochs, command.experiment.seed) == (3, 3)
     assert command.habits.checkpoint_every == 3
+    assert {"ppo.learning_rate", "collisions", "env_timeout"} <= SETTINGS.keys()
     assert len(SETTINGS) > 60

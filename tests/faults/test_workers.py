@@ -10,8 +10,8 @@ from pathlib import Path
 from subprocess import Popen
 
 from pc3d.cli import main
-from pc3d.runs.metrics import read_lines
 from pc3d.jobs.study import Job, load_study
+from pc3d.runs.metrics import read_lines
 from tests.faults.tiny_runs import children_of, finish, start, train_words, write_study
 from tests.runs.runs import digests
 

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from pc3d.jobs import loop
+from pc3d.jobs.loop import Progress, State, run_jobs
+from pc3d.jobs.study import Job
 from pc3d.system.errors import BadInput, DamagedFile
 from pc3d.system.processes import start_worker
-from pc3d.jobs.study import Job
-from pc3d.workers import Progress, State, loop, run_jobs
 
 DIVERGED, INTERRUPTED, CRASHED, FINE = 3, 75, -9, 0
 

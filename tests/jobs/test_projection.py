@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from pc3d.jobs import projection
 from pc3d.cli import study_plan
 from pc3d.cli.train import parse
-from pc3d.presets.paper import paper
+from pc3d.jobs import projection
 from pc3d.jobs.projection import Kind, project, seconds_of_run, seconds_together
 from pc3d.jobs.study import load_study, with_only
+from pc3d.presets.paper import paper
 from tests.runs.runs import SETTINGS, finish
 
 TINY = parse(["spread", "mappo", *SETTINGS]).experiment

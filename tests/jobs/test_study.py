@@ -12,10 +12,10 @@ import pytest
 from pc3d.cli import main
 from pc3d.cli.study import with_records
 from pc3d.cli.train import parse
-from pc3d.system.errors import BadInput
-from pc3d.presets.paper import paper, sealed
-from pc3d.system.plain import differences
 from pc3d.jobs.study import Group, Study, load_study, with_only
+from pc3d.presets.paper import paper, sealed
+from pc3d.system.errors import BadInput
+from pc3d.system.plain import differences
 from tests.docs.pages import ROOT, blocks
 from tests.runs.runs import SETTINGS, digests
 

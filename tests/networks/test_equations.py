@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.experiment.methods import build
+from pc3d.networks.build import build
 from pc3d.networks.critics import TeamView
 from pc3d.tasks.spread.world import Spread
 from tests import paper_equations as paper

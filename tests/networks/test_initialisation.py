@@ -7,7 +7,8 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.experiment.methods import METHODS, build
+from pc3d.experiment.methods import METHODS
+from pc3d.networks.build import build
 from pc3d.networks.layers import Dense
 from pc3d.tasks.spread.world import Spread
 from tests.small import small_experiment

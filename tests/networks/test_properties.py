@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pc3d.experiment.methods import METHODS, build
+from pc3d.experiment.methods import METHODS
+from pc3d.networks.build import build
 from pc3d.networks.conditioning import PlainHead
 from pc3d.networks.critics import TeamView
 from pc3d.tasks.spread.world import Spread

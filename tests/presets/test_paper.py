@@ -2,11 +2,11 @@
 
 import pytest
 
-from pc3d import chaining
-from pc3d.experiment import methods
-from pc3d.experiment.methods import METHODS
-from pc3d.presets.paper import CURRICULA, EPISODES, ROSTERS, paper
+from pc3d.experiment.methods import METHODS, ancestors, family
 from pc3d.experiment.settings import Recipe
+from pc3d.networks.build import refuse_mismatch
+from pc3d.presets.paper import paper
+from pc3d.tasks.registry import paper_of
 
 # learning rate, batch, buffer, update every, epochs, actor, rnn, clip, γ, λ, entropy, value, norm
 BACKBONE = {
@@ -115,17 +115,37 @@ SPLITS = {
     "lbf": ((2, 4, 6), (3, 5), (7, 8)),
     "rware": ((2, 4, 6, 8), (3, 5, 7), (9, 10)),
 }
-TASKS, METHODS = list(SPLITS), METHODS
+EPISODES = {"spread": 20000, "lbf": 12000, "rware": 20000}
+# Whose settings each method inherits.
+PARENTS = {
+    "ippo": None,
+    "mappo": None,
+    "pic": "mappo",
+    "pc3d": "mappo",
+    "gate-off": "pc3d",
+    "gate-on": "pc3d",
+    "a-mappo": "pc3d",
+    "hyper-pc3d": "pc3d",
+}
+TASKS = list(SPLITS)
 
 
 def test_every_method_has_networks_and_settings():
-    assert tuple(methods.METHODS) == METHODS
+    assert METHODS.keys() >= PARENTS.keys()
+    for method, row in METHODS.items():
+        refuse_mismatch(row)
+        assert all(isinstance(paper(task, method).algorithm, row.algorithm) for task in TASKS)
+
+
+def test_settings_are_chained_as_in_the_paper():
+    assert {name: METHODS[name].parent for name in PARENTS} == PARENTS
+    assert ancestors("gate-on") == ("pc3d", "mappo")
 
 
 def test_what_is_said_of_a_methods_settings_fits_its_networks():
-    rows = methods.METHODS
-    assert chaining.family("pc3d") == tuple(name for name in rows if rows[name].has_context)
-    assert tuple(name for name in rows if rows[name].distils) == chaining.DISTILLED
+    assert family("pc3d") == tuple(name for name, row in METHODS.items() if row.has_context)
+    without = tuple(name for name in family("pc3d") if name != "a-mappo")
+    assert tuple(name for name, row in METHODS.items() if row.distils) == without
 
 
 def backbone_of(experiment):
@@ -189,11 +209,12 @@ def test_ablations_take_pc3ds_values_and_a_mappo_drops_distillation_alone(task):
 
 @pytest.mark.parametrize("task", TASKS)
 def test_curricula_splits_and_budgets_equal_the_papers(task):
-    stages = [(stage.fraction, stage.team_sizes, stage.probabilities) for stage in CURRICULA[task].stages]
-    rosters = ROSTERS[task]
+    settings = paper_of(task)
+    stages = [(stage.fraction, stage.team_sizes, stage.probabilities) for stage in settings.curriculum.stages]
+    rosters = settings.rosters
     assert stages == STAGES[task]
     assert (rosters.train, rosters.validation, rosters.test) == SPLITS[task]
-    assert EPISODES == {"spread": 20000, "lbf": 12000, "rware": 20000}
+    assert settings.episodes == EPISODES[task]
 
 
 def test_the_recipes_are_those_the_reproduction_is_frozen_with():

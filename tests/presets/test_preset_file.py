@@ -2,13 +2,13 @@
 
 import pytest
 
-from pc3d.experiment.methods import METHODS
 from pc3d.cli.train import parse
-from pc3d.system.errors import BadInput
-from pc3d.presets.paper import paper
-from pc3d.presets.changes import changed, changes_between
-from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
+from pc3d.experiment.methods import METHODS
 from pc3d.jobs.study import load_study
+from pc3d.presets.changes import changed, changes_between
+from pc3d.presets.paper import paper
+from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
+from pc3d.system.errors import BadInput
 from pc3d.system.toml_file import LARGEST_FILE
 
 MAPPO_CHANGES = {

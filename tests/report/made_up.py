@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import paper
 from pc3d.runs.run_folder import RunFolder
-from pc3d.experiment.settings import Experiment
 from pc3d.tasks import make_task
 
 LINES = 200

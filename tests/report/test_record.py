@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from pc3d.cli import main
-from pc3d.system.errors import DamagedFile
 from pc3d.evaluation.evaluation_file import write_evaluation
 from pc3d.presets.paper import paper
-from pc3d.runs.metrics import read_lines
 from pc3d.report.record import record_run, thinned
 from pc3d.report.runs import find_runs
 from pc3d.report.write import write_report
+from pc3d.runs.metrics import read_lines
+from pc3d.system.errors import DamagedFile
 from tests.report.made_up import add_context, add_metrics, make_run
 
 SCORES = {size: [-1.0 * size, -2.0] for size in range(1, 11)}

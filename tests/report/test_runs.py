@@ -7,11 +7,11 @@ import pytest
 
 from pc3d import cli
 from pc3d.experiment.methods import METHODS
-from pc3d.system.errors import BadInput
 from pc3d.presets.paper import PAPER, paper
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import context
+from pc3d.system.errors import BadInput
 from tests.report.made_up import add_context, add_metrics, make_run
 
 SCORES = {size: [-1.0] for size in range(1, 11)}

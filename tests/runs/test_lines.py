@@ -3,8 +3,8 @@
 import pytest
 
 from pc3d.runs import metrics
-from pc3d.system.errors import DamagedFile
 from pc3d.runs.metrics import LineFile, last_line, read_lines
+from pc3d.system.errors import DamagedFile
 
 
 @pytest.fixture

@@ -13,15 +13,18 @@ import pytest
 from safetensors import safe_open
 from tensorboardX.proto.event_pb2 import Event
 
-from pc3d.presets import paper as experiments
-from pc3d.runs.checkpoint import DamagedFile, load_tree, read_file, save_tree
 from pc3d.cli import main
-from pc3d.system.errors import BadInput, Diverged, Interrupted
-from pc3d.system.files import one_owner
-from pc3d.learner import update
+from pc3d.learners.ppo import descent
+from pc3d.play.arena import CompiledArena
+from pc3d.presets import paper as experiments
+from pc3d.runs import train as training
+from pc3d.runs.checkpoint import DamagedFile, load_tree, read_file, save_tree
 from pc3d.runs.metrics import read_lines
 from pc3d.runs.run_folder import RunFolder
-from pc3d.runs.train import Habits, train
+from pc3d.runs.train import Habits
+from pc3d.system.errors import BadInput, Diverged, Interrupted
+from pc3d.system.files import one_owner
+from pc3d.tasks.make import make_game
 from tests.small import small_experiment
 
 QUIET = Habits(tensorboard=False, checkpoint_every=3)
@@ -29,6 +32,10 @@ QUIET = Habits(tensorboard=False, checkpoint_every=3)
 
 def tiny(method="mappo", **changes):
     return small_experiment(method, episodes=6, **changes)
+
+
+def train(experiment, *rest):
+    return training.train(experiment, CompiledArena(make_game(experiment)), *rest)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,7 @@ def test_a_run_leaves_metrics_evaluations_events_and_a_clock(finished):
 
 def test_more_environments_are_more_episodes_to_an_update(tmp_path):
     three_episodes = tiny()
-    ppo = replace(three_episodes.ppo, update_every_episodes=1)
+    ppo = replace(three_episodes.algorithm, update_every_episodes=1)
     three_environments = replace(
         three_episodes, algorithm=ppo, recipe=replace(three_episodes.recipe, environments=3)
     )
@@ -109,14 +116,14 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
     with pytest.raises(Interrupted):
         train(experiment, tmp_path, QUIET, StopAfter(1))
     kept = list(RunFolder(tmp_path).checkpoints.iterdir())
-    real = update.objective
+    real = descent.objective
 
     def broken(*arguments):
         return eqx.tree_at(
             lambda parts: parts.total, real(*arguments), replace_fn=lambda total: total * jnp.nan
         )
 
-    monkeypatch.setattr(update, "objective", broken)
+    monkeypatch.setattr(descent, "objective", broken)
     jax.clear_caches()  # so that it is compiled anew, with the fault
     with pytest.raises(Diverged, match="at update 2: loss not finite") as stopped:
         train(experiment, tmp_path, QUIET)

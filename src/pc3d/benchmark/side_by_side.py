@@ -10,8 +10,6 @@ SECONDS = 10.0
 # What one process does: as much work as it can in some seconds, after a warm-up; prints the amount.
 WORK = """
 import sys, time
-from pc3d.system import threads
-threads.pin()
 import jax
 from pc3d.benchmark.side_by_side import matrix_work, update_work
 work = {"matrix": matrix_work, "update": update_work}[sys.argv[1]]()

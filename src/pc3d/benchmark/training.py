@@ -15,8 +15,6 @@ from dataclasses import asdict, dataclass
 from statistics import median
 from typing import Any
 
-from pc3d.system import threads
-
 MATRIX = 1024
 COMPARED_EPISODES = 512  # as in the paper's table of wall-clock times
 LONG_SECONDS = 20.0  # after so many in all, nothing is measured again: an update may take half a minute
@@ -182,6 +180,5 @@ def median_seconds(work: Callable[[], Any], repeats: int) -> float:
 
 
 if __name__ == "__main__":
-    threads.pin()
     task_word, method_word, repeats_word = sys.argv[1:4]
     print(json.dumps(asdict(measure_training(task_word, method_word, int(repeats_word)))))

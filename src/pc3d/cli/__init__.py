@@ -5,7 +5,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
-from pc3d.system import processes, threads
+from pc3d.cli.extensions import load_extensions
+from pc3d.system import processes
 from pc3d.system.errors import Interrupted, Pc3dError, unknown_name
 from pc3d.system.signals import forget_interrupts, ignore_signals, terminated_as_interrupted
 
@@ -39,12 +40,11 @@ def process() -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; whatever we expect may go wrong becomes one sentence and an exit code."""
-    threads.pin()
     processes.end_with_parent_if_asked()
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with terminated_as_interrupted():
-            return _run(words)
+            return _run(load_extensions(words))
     except Pc3dError as error:
         print(f"pc3d: {error}", file=sys.stderr)
         return error.exit_code
@@ -76,4 +76,4 @@ def _run(words: list[str]) -> int:
 def _help() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {description}" for name, (_, description) in COMMANDS.items()]
-    return "\n".join(["usage: pc3d COMMAND [--help] ...", "", *lines])
+    return "\n".join(["usage: pc3d [--with MODULE] COMMAND [--help] ...", "", *lines])

@@ -43,7 +43,10 @@ def run(command: Command) -> int:
 
 
 def script(shell: str) -> str:
-    """The whole script; options are read off each command's own help, so that none can be forgotten."""
+    """The whole script; options are read off each command's own help, so that none can be forgotten.
+
+    Not tyro's, which completes options but no names, and cannot know that `train` takes two of them first.
+    """
     words = {name: [*names_after(name), *options_of(name)] for name in COMMANDS}
     if shell == "fish":
         return _fish(words)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from pc3d.cli.own_task import admit_named, open_arena, with_world
+from pc3d.cli.own_task import admit_named, with_world
 from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.evaluation.references import reference_teams
@@ -31,6 +31,7 @@ from pc3d.experiment.roster_file import read_rosters
 from pc3d.experiment.rosters import Rosters
 from pc3d.play.arena import Arena, CompiledArena
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.play.opening import open_arena
 from pc3d.presets.paper import custom
 from pc3d.report.scores import read_scores
 from pc3d.runs.policy import load_policy

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +12,12 @@ from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.roster_file import growing_curriculum, read_rosters
 from pc3d.experiment.rosters import Curriculum, Rosters
 from pc3d.experiment.settings import Experiment, OwnWorld, within
-from pc3d.play.arena import Arena, CompiledArena, HostedArena
 from pc3d.play.hosted.contract import Examination, examine
-from pc3d.play.hosted.crew import DEFAULT_HOSTING, Crew, Hosting, Source
-from pc3d.play.hosted.original import rules_as_words
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.errors import BadInput
 from pc3d.system.imports import current_folder_importable, described, load_object
 from pc3d.tasks.contract import broken_promises
 from pc3d.tasks.entry import TaskEntry
-from pc3d.tasks.make import make_game
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import AnyTask, Task
 
@@ -92,39 +87,6 @@ def admit_named(path: str | None) -> None:
     """Load the own task after --task, if there is one."""
     if path is not None:
         admit(path)
-
-
-@contextmanager
-def open_arena(
-    experiment: Experiment, named: str | None, hosting: Hosting, *, original: bool
-) -> Iterator[Arena]:
-    """Where an experiment's task is played; a crew that steps its worlds goes when it is done.
-
-    Code that a file names is run only if the user named the same.
-    """
-    source, game = _source(experiment, named, original=original), make_game(experiment)
-    if source is None:
-        yield CompiledArena(game)
-    else:
-        with Crew(source, hosting) as crew:
-            yield HostedArena(game, crew)
-
-
-def _source(experiment: Experiment, named: str | None, *, original: bool) -> Source | None:
-    """Whose worlds are stepped on the host, if any are."""
-    if original:
-        if experiment.world is not None:
-            raise BadInput(f"{experiment.task} is your own task: there is no other original of it")
-        return Source("original", experiment.task, rules_as_words(experiment.rules))
-    if experiment.world is None or experiment.task in TASKS:
-        return None
-    if named != experiment.task:
-        given = f", not {named}" if named else ""
-        raise BadInput(
-            f"{experiment.task} is what a file names here, and no file may make pc3d run that code: "
-            f"if you trust it, name it with --task {experiment.task}{given}"
-        )
-    return Source("own", experiment.task)
 
 
 def is_jax_task(thing: Any) -> bool:

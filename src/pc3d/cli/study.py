@@ -16,6 +16,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from pc3d.cli.extensions import named_extensions
 from pc3d.cli.live_table import LiveTable
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress, State, Workforce, default_folder, run_jobs
@@ -104,6 +105,8 @@ def refuse_unnamed_code(jobs: list[Job], command: Command) -> None:
         )
     for task in sorted(set(command.task) - own):
         raise BadInput(f"this study has no own task called {task}")
+    if named_extensions() and command.ray:
+        raise BadInput("own methods are studied on one machine: a cluster's nodes need not have their code")
     if own and command.ray:
         raise BadInput("own tasks are studied on one machine: a cluster's nodes need not have their code")
 

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import tyro
 
-from pc3d.cli.own_task import open_arena, rosters_from_words, with_world
+from pc3d.cli.own_task import rosters_from_words, with_world
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.settings import Experiment
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.play.opening import open_arena
 from pc3d.presets.paper import PRESETS, custom, sealed, specialist
 from pc3d.presets.preset_file import experiment_of, with_preset
 from pc3d.runs.metrics import read_lines

@@ -194,8 +194,9 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
 
 
 def _run_trial(command: TrialCommand) -> int:
-    from pc3d.cli.own_task import admit_named, open_arena
+    from pc3d.cli.own_task import admit_named
     from pc3d.jobs.tuning.trial import run_trial, sealed_experiment
+    from pc3d.play.opening import open_arena
 
     budget, folder = Budget(command.episodes, command.seeds, command.rollouts), TrialFolder(command.place)
     admit_named(command.task)

@@ -11,13 +11,14 @@ import tyro
 from rich.console import Console
 from rich.progress import track
 
-from pc3d.cli.own_task import admit_named, open_arena
+from pc3d.cli.own_task import admit_named
 from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
 from pc3d.evaluation.host_film import film_on_host
 from pc3d.evaluation.recording import Recording, record
 from pc3d.evaluation.replay import has_replays, replay
 from pc3d.play.arena import Arena, HostedArena
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.play.opening import open_arena
 from pc3d.play.starts import rollout_keys
 from pc3d.runs.policy import Policy, load_policy
 from pc3d.system.errors import BadInput

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from pc3d.evaluation.recording import Recording
 from pc3d.runs.policy import Policy
 from pc3d.tasks.registry import TASKS, entry_of
@@ -22,6 +24,7 @@ def replay(policy: Policy, episode: Recording, rollout: int) -> dict[str, Any]:
     experiment, size, use = policy.experiment, episode.team_size, episode.context
     world = entry_of(experiment.task).replay
     assert world is not None, "asked for only where there is one"
+    changing = {} if np.all(episode.present) else {"present": scaled(episode.present, 1)}
     return {
         "format": FORMAT,
         "task": experiment.task,
@@ -34,5 +37,6 @@ def replay(policy: Policy, episode: Recording, rollout: int) -> dict[str, Any]:
         "reward": [round(float(reward), 3) for reward in episode.rewards],
         "gate": None if use is None else scaled(use.gate, 100),
         "alignment": None if use is None else scaled(use.alignment, 100),
-        "world": world.load()(episode.states, size),
+        **changing,  # who is there at each moment, where that is not everybody always
+        "world": world.load()(episode.states, episode.present.shape[-1]),
     }

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from jaxtyping import Float
+
 from pc3d.evaluation.context import context_summary
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, write_evaluation
 from pc3d.evaluation.recording import record
@@ -104,6 +107,12 @@ def evaluate(
             write_evaluation(folder, _about(policy, sizes, settings), scores)
             write_atomically(folder / settings.scores_file, scores)
     return rows
+
+
+def returns_of(rows: list[ScoreRow]) -> dict[int, Float[np.ndarray, " rollout"]]:
+    """The returns in a table of scores, by team size."""
+    sizes = dict.fromkeys(row.team_size for row in rows)
+    return {size: np.array([row.returned for row in rows if row.team_size == size]) for size in sizes}
 
 
 def parts(sizes: int, settings: EvaluationSettings) -> int:

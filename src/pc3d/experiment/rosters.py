@@ -7,17 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import tyro
 
 from pc3d.system.errors import BadInput
-
-if TYPE_CHECKING:
-    from jaxtyping import Array, PRNGKeyArray
-
-    from pc3d.tasks.task import Outcome, Task
 
 SplitName = Literal["train", "validation", "test"]
 PRINTED_PRECISION = 1e-3
@@ -151,36 +146,3 @@ class Curriculum:
         thresholds = np.cumsum(stage.probabilities) / np.sum(stage.probabilities)
         chosen = min(int(np.searchsorted(thresholds, draw, side="right")), len(stage.team_sizes) - 1)
         return stage.team_sizes[chosen]
-
-
-@dataclass(frozen=True)
-class EnvironmentTemplate:
-    """The paper's E = (S, A, O, U, R, Γ, γ): one game, the rosters it admits, and the discount.
-
-    The task holds state schema, action and observation spaces and the shared objective.
-    """
-
-    task: Task
-    rosters: Rosters
-    discount: float
-
-    def instance(self, team_size: int) -> RosterInstance:
-        """Γ(r): the Dec-POMDP that this template becomes for one roster."""
-        if team_size not in self.rosters.all:
-            raise BadInput(f"team size {team_size} is not admissible here: there are {self.rosters.all}")
-        return RosterInstance(self.task.with_slots(team_size), team_size, self.discount)
-
-
-@dataclass(frozen=True)
-class RosterInstance:
-    """M_r: the game for one roster, with exactly as many slots as agents."""
-
-    task: Task
-    team_size: int
-    discount: float
-
-    def reset(self, key: PRNGKeyArray) -> Array:
-        return self.task.reset(key, self.team_size)
-
-    def step(self, key: PRNGKeyArray, state: Array, actions: Array) -> tuple[Array, Outcome]:
-        return self.task.step(key, state, actions)

@@ -10,6 +10,7 @@ from pc3d.networks.actor import Actor
 from pc3d.networks.build import PolicyNetworks, blank_policy
 from pc3d.presets.experiment_file import read_experiment
 from pc3d.runs.checkpoint import load_tree, read_description
+from pc3d.runs.players import Agent, Players
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.tasks.make import make_game
@@ -28,6 +29,14 @@ class Policy:
     @property
     def actor(self) -> Actor:
         return self.networks.actor
+
+    def agent(self, *, seed: int = 0, greedy: bool = False) -> Agent:
+        """One agent: `act(observation)` gives its next action; `seed` decides its draws."""
+        return Agent(self.actor, seed=seed, greedy=greedy)
+
+    def players(self, team_size: int, *, seed: int = 0, greedy: bool = False) -> Players:
+        """A whole team, of any size: `act(observations)` gives everybody's next action."""
+        return Players(self.actor, team_size, seed=seed, greedy=greedy)
 
 
 def load_policy(path: Path | str) -> Policy:
@@ -53,3 +62,11 @@ def _state_without_policy(run: RunFolder) -> str:
     if run.done:
         return "is a record without its policy: pc3d record keeps those of one seed of some methods"
     return "is unfinished: continue it with pc3d train"
+
+
+def folder_of(policy: Policy) -> Path:
+    """The folder of the run that a policy lies in."""
+    folder = policy.path.parent
+    if policy.path != RunFolder(folder).final:
+        raise BadInput(f"{policy.path} is a file outside a run: say where its scores should go")
+    return folder

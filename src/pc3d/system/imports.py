@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from pc3d.system.errors import BadInput
 
-PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
+MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+PATH = re.compile(rf"{MODULE.pattern}:[A-Za-z_]\w*")
 
 
 def is_import_path(name: str) -> bool:
@@ -31,9 +33,19 @@ def load_object(path: str) -> Any:
     if not PATH.fullmatch(path):
         raise BadInput(f"an own task is named module:name, such as my_package.my_task:make, not {path!r}")
     module_name, _, name = path.partition(":")
+    module = load_module(module_name)
+    if not hasattr(module, name):
+        raise BadInput(f"the module {module_name} has no {name}")
+    return getattr(module, name)
+
+
+def load_module(module_name: str) -> ModuleType:
+    """A module by its dotted name; for words of the command line only, as well."""
+    if not MODULE.fullmatch(module_name):
+        raise BadInput(f"a module is named such as my_package.my_methods, not {module_name!r}")
     try:
         with current_folder_importable():
-            module = import_module(module_name)
+            return import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
             raise BadInput(
@@ -42,9 +54,6 @@ def load_object(path: str) -> Any:
         raise BadInput(f"{module_name} needs {error.name}, which is not installed") from None
     except Exception as error:
         raise BadInput(f"importing {module_name} failed: {described(error)}") from None
-    if not hasattr(module, name):
-        raise BadInput(f"the module {module_name} has no {name}")
-    return getattr(module, name)
 
 
 def described(error: BaseException) -> str:

@@ -15,14 +15,15 @@ import pytest
 import ray
 
 from pc3d.cli import main
-from pc3d.system.errors import BadInput
-from pc3d.runs.metrics import read_lines
-from pc3d.jobs.study import Job, load_study
-from pc3d.workers import State, connection, node, run_jobs
-from pc3d.workers import cluster as cluster_module
+from pc3d.jobs.cluster import cluster as cluster_module
+from pc3d.jobs.cluster import connection, node
 from pc3d.jobs.cluster.cluster import cluster_at
 from pc3d.jobs.cluster.copying import Changes, Piece
 from pc3d.jobs.local import ThisMachine
+from pc3d.jobs.loop import State, run_jobs
+from pc3d.jobs.study import Job, load_study
+from pc3d.runs.metrics import read_lines
+from pc3d.system.errors import BadInput
 from tests.jobs.cluster.loopback_cluster import loopback_cluster, wait_until
 from tests.runs.runs import SETTINGS, digests
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pc3d.system.errors import BadInput
-from pc3d.workers import copying
+from pc3d.jobs.cluster import copying
 from pc3d.jobs.cluster.copying import Changes, Piece, Watch, take_over
+from pc3d.system.errors import BadInput
 
 NAMES = (
     "metrics.jsonl",

@@ -4,19 +4,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pc3d.presets.paper import paper
 from pc3d.jobs.tuning.plan import Plan, make_plan
 from pc3d.jobs.tuning.search import Search
-from pc3d.jobs.tuning.space import SPACE
+from pc3d.jobs.tuning.space import _rows
 from pc3d.jobs.tuning.storage import Storage
 from pc3d.jobs.tuning.trial_folder import Budget
+from pc3d.presets.paper import paper
 
+SPACE = _rows(paper("spread", "mappo"))  # the whole table; other algorithms than PPO have other rows
 FAKE_WORKER = Path(__file__).parent / "fake_worker.py"
 # Everything that MAPPO searches but its learning rate, as the paper has it.
 FIXED = tuple(
     f"{row.setting}={value}"
     for row, value in zip(
-        [row for row in SPACE if "mappo" in row.methods][1:],
+        [row for row in SPACE if row.searched_by("mappo")][1:],
         ("128", "8", "8", "0.15", "0.985", "0.99", "0.00128", "0.25", "2.0", "128,256,128", "128", "128,96"),
         strict=True,
     )

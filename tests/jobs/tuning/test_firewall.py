@@ -6,28 +6,32 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pc3d.experiment.methods import METHODS
-from pc3d.runs.checkpoint import save_tree
 from pc3d.cli import main
-from pc3d.system.errors import BadInput
-from pc3d.evaluation import scores
+from pc3d.evaluation import run as evaluation
 from pc3d.evaluation.run import EvaluationSettings, evaluate
-from pc3d.presets.paper import ROSTERS, paper
-from pc3d.learners.ppo.update import fresh_learner
-from pc3d.runs.metrics import read_lines
-from pc3d.runs.policy import load_policy
-from pc3d.presets.preset_file import Preset, write_preset
-from pc3d.report.runs import find_runs
+from pc3d.experiment.methods import METHODS
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.runs.run_folder import RunFolder, policy_description
-from pc3d.tasks import make_task
-from pc3d.runs.train import train
 from pc3d.jobs.tuning.trial import run_trial, sealed_experiment
 from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder
+from pc3d.learners.registry import algorithm_of
+from pc3d.play import scores
+from pc3d.play.arena import CompiledArena
+from pc3d.presets.paper import paper
+from pc3d.presets.preset_file import Preset, write_preset
+from pc3d.report.runs import find_runs
+from pc3d.runs.checkpoint import save_tree
+from pc3d.runs.metrics import read_lines
+from pc3d.runs.policy import load_policy
+from pc3d.runs.run_folder import RunFolder, policy_description
+from pc3d.runs.train import train
+from pc3d.system.errors import BadInput
+from pc3d.tasks.make import make_game, make_task
+from pc3d.tasks.registry import papers
 from tests.evaluation.policies import finished_run
-from tests.small import small_experiment
 from tests.runs.runs import SETTINGS
+from tests.small import small_experiment
 
+ROSTERS = {task: settings.rosters for task, settings in papers().items()}
 SEEN = (1, 2, 3, 4, 5, 6, 7, 8)
 NARROW = {
     "actor.widths": (8,),
@@ -36,6 +40,10 @@ NARROW = {
     "ppo.update_every_episodes": 8,
     "ppo.epochs": 1,
 }
+
+
+def arena_of(experiment):
+    return CompiledArena(make_game(experiment))
 
 
 @pytest.fixture
@@ -57,7 +65,8 @@ def searched_run(tmp_path):
     run.create()
     run.adopt(experiment, {"return_definition": world.return_definition})
     run.metrics.write_text("")
-    policy = fresh_learner(experiment, world).policy
+    algorithm = algorithm_of(experiment)
+    policy = algorithm.policy(algorithm.fresh(experiment, world))
     save_tree(run.final, policy, policy_description(experiment, world.return_definition))
     run.finish({"episodes": 0})
     return run
@@ -101,14 +110,15 @@ def test_sealed_rosters_cannot_be_given_test_sizes_again():
 def test_a_real_trial_plays_training_and_validation_sizes_and_no_other(trial, monkeypatch):
     played = set()
 
-    def spy(task, actor, team_size, rollouts, **options):
+    def spy(arena, team, team_size, rollouts):
         played.add(int(team_size))
-        return score(task, actor, team_size, rollouts, **options)
+        return score(arena, team, team_size, rollouts)
 
     score = scores.score
     monkeypatch.setattr(scores, "score", spy)
     budget = Budget(8, 1, 32)  # one update, and as many rollouts as on the way: two programs to compile
-    result = run_trial(trial, sealed_experiment(trial, budget), budget)
+    experiment = sealed_experiment(trial, budget)
+    result = run_trial(trial, experiment, arena_of(experiment), budget)
     assert played == set(SEEN)
     assert trial.score() == result
     run = RunFolder(trial.seed(1000))
@@ -124,9 +134,9 @@ def test_a_real_trial_plays_training_and_validation_sizes_and_no_other(trial, mo
 def test_a_trials_networks_are_bit_for_bit_those_of_the_real_training(trial, tmp_path):
     budget = Budget(16, 1, 2)
     sealed = sealed_experiment(trial, budget)
-    run_trial(trial, sealed, budget)
+    run_trial(trial, sealed, arena_of(sealed), budget)
     experiment = replace(sealed, rosters=ROSTERS["spread"], seed=1000)
-    real = train(experiment, tmp_path / "real")
+    real = train(experiment, arena_of(experiment), tmp_path / "real")
     lines = [(folder / "metrics.jsonl").read_bytes() for folder in (real.path, trial.seed(1000))]
     assert lines[0] == lines[1]
 
@@ -151,7 +161,7 @@ def test_a_copied_policy_file_is_refused_as_well(searched_run, tmp_path, capsys,
 def test_the_function_behind_evaluate_refuses_too(searched_run, tmp_path):
     once = EvaluationSettings(rollouts=1, context_rollouts=1)
     with pytest.raises(BadInput, match="is sealed"):
-        evaluate(load_policy(searched_run.path), tmp_path, (9,), once)
+        evaluate(load_policy(searched_run.path), arena_of(searched_run.experiment()), tmp_path, (9,), once)
 
 
 def test_watch_refuses_test_sizes_of_a_searched_policy(searched_run, tmp_path, capsys):
@@ -164,15 +174,15 @@ def test_watch_refuses_test_sizes_of_a_searched_policy(searched_run, tmp_path, c
 def test_evaluate_without_sizes_scores_only_what_a_search_may_see(searched_run, monkeypatch):
     asked = []
 
-    def only_ask(policy, task, size, *rest):
+    def only_ask(arena, team, size, rollouts):
         asked.append(size)
         if len(asked) == len(SEEN):
             raise BadInput("seen enough")
-        return scores.Scores(np.zeros(1), {})
+        return scores.SizeScores(np.zeros(1), {})
 
-    monkeypatch.setattr("pc3d.evaluation.run._scores", only_ask)
+    monkeypatch.setattr(evaluation, "score", only_ask)
     with pytest.raises(BadInput, match="seen enough"):
-        evaluate(load_policy(searched_run.path), searched_run.path)
+        evaluate(load_policy(searched_run.path), arena_of(searched_run.experiment()), searched_run.path)
     assert tuple(asked) == SEEN
     assert searched_run.experiment().rosters.all == SEEN
 

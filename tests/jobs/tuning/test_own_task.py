@@ -9,17 +9,17 @@ from pc3d.cli import main
 from pc3d.cli.own_task import with_world
 from pc3d.cli.train import parse
 from pc3d.cli.tune import parse as parse_tune
-from pc3d.presets.paper import custom, sealed
-from pc3d.play.hosted.crew import Hosting
-from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
-from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.roster_file import growing_curriculum
-from pc3d.runs.run_folder import RunFolder
+from pc3d.experiment.rosters import Rosters
 from pc3d.jobs.study import Group, Study
-from pc3d.tasks import TASKS
 from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder
-from tests.play.hosted.tiny import PATH, SIZES, tiny_experiment
+from pc3d.play.hosted.crew import Hosting
+from pc3d.presets.paper import custom, sealed
+from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
+from pc3d.runs.run_folder import RunFolder
+from pc3d.tasks.registry import TASKS
 from tests.jobs.tuning.searches import start_fake_worker
+from tests.play.hosted.tiny import PATH, SIZES, tiny_experiment
 
 JAX_PATH = "tests.play.hosted.jax_task:Good"
 ROSTERS = Rosters(train=(2,), validation=(3,), test=(4,))
@@ -124,7 +124,8 @@ def test_the_winner_of_a_search_is_trained_with(tmp_path, capsys):
     assert f"pc3d train {PATH} mappo --rosters FILE --preset preset.toml" in file.read_text()
     experiment = parse([PATH, "pc3d", *SIZES, "--preset", str(file)]).experiment
     usual = parse([PATH, "pc3d", *SIZES]).experiment
-    assert experiment == replace(usual, algorithm=replace(usual.ppo, epochs=3))  # the critic stays PC3D's own
+    # The critic stays PC3D's own.
+    assert experiment == replace(usual, algorithm=replace(usual.algorithm, epochs=3))
     assert main(["train", JAX_PATH, "pc3d", *SIZES, "--preset", str(file)]) == 2
     assert f"is a preset for {PATH}, not for {JAX_PATH}" in capsys.readouterr().err
     group = Group((PATH,), ("mappo",), (0,), preset=str(file), options=(" ".join(SIZES),))

@@ -9,11 +9,11 @@ import time
 
 import pytest
 
-from pc3d.system.errors import BadInput
 from pc3d.jobs.tuning.plan import make_plan
 from pc3d.jobs.tuning.records import best_of
 from pc3d.jobs.tuning.storage import Storage
 from pc3d.jobs.tuning.trial_folder import Budget, Report, Score, TrialFolder
+from pc3d.system.errors import BadInput
 from tests.jobs.tuning.searches import FIXED, rates, search, small_plan, url
 
 pytestmark = pytest.mark.usefixtures("fake_workers")
@@ -202,7 +202,7 @@ def test_reports_of_a_later_seed_are_averaged_with_those_before_it(tmp_path):
 COMMAND = """
 import sys
 from pc3d.cli import main
-from pc3d.tuning import search
+from pc3d.jobs.tuning import search
 from tests.jobs.tuning.searches import start_fake_worker
 search.start_worker = start_fake_worker
 search.SECONDS_BETWEEN_LOOKS = 0.05

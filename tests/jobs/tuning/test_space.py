@@ -5,21 +5,25 @@ from dataclasses import replace
 import pytest
 
 from pc3d.experiment.methods import METHODS
-from pc3d.system.errors import BadInput
-from pc3d.presets.paper import PAPER, paper
+from pc3d.experiment.search import Between
+from pc3d.jobs.tuning.space import read, space_for, stored
+from pc3d.play.arena import CompiledArena
 from pc3d.presets.changes import changed, parse_change, setting
-from pc3d.tasks import TASKS
+from pc3d.presets.paper import paper
 from pc3d.runs.train import check
-from pc3d.jobs.tuning.space import SPACE, Between, read, space_for, stored
+from pc3d.system.errors import BadInput
+from pc3d.tasks.make import make_game
+from pc3d.tasks.registry import papers
+from tests.jobs.tuning.searches import SPACE
 
-CASES = [(task, method) for task in PAPER for method in METHODS]
+CASES = [(task, method) for task in papers() for method in METHODS]
 
 
 @pytest.mark.parametrize(("task", "method"), CASES)
 def test_every_value_the_paper_ended_with_can_be_found(task, method):
     base = paper(task, method)
     for row in SPACE:
-        if method in row.methods:
+        if row.searched_by(method):
             assert row.tried.including(setting(base, row.setting)) == row.tried, row.setting
 
 
@@ -36,7 +40,7 @@ def test_ippo_searches_no_critic_and_a_mappo_no_distillation():
     assert not names & {"distillation.weight", "distillation.teacher_rate"}
 
 
-@pytest.mark.parametrize("task", sorted(PAPER))
+@pytest.mark.parametrize("task", sorted(papers()))
 def test_the_ends_of_every_row_can_be_trained(task):
     for method in METHODS:
         base = paper(task, method)
@@ -45,7 +49,7 @@ def test_the_ends_of_every_row_can_be_trained(task):
             ends = (tried.low, tried.high) if isinstance(tried, Between) else tried.values
             for value in ends:
                 experiment = changed(base, {row.setting: value}, "a row")
-                check(experiment, TASKS[task](slots=experiment.rosters.largest))
+                check(experiment, CompiledArena(make_game(experiment)))
 
 
 @pytest.mark.parametrize(("task", "method"), CASES)
@@ -75,7 +79,7 @@ def test_what_this_search_cannot_have_tried_is_not_read(damage):
 
 def test_a_base_outside_the_table_widens_its_row():
     base = paper("spread", "mappo")
-    far = replace(base, algorithm=replace(base.ppo, learning_rate=0.01, epochs=3))
+    far = replace(base, algorithm=replace(base.algorithm, learning_rate=0.01, epochs=3))
     rows = space_for(far)
     assert read(stored(far, rows), rows)["ppo.learning_rate"] == 0.01
 

@@ -5,7 +5,7 @@ import pytest
 
 from pc3d.learners.ppo.arithmetic import operations_per_gradient_step
 from pc3d.learners.ppo.sequences import SequencePlan
-from pc3d.experiment.methods import build
+from pc3d.networks.build import build
 from pc3d.tasks.spread.world import Spread
 from tests.small import small_experiment
 

@@ -1,6 +1,7 @@
 """The objective: its equations, what may reach which parameters, and padding that never matters."""
 
 from dataclasses import replace
+from functools import lru_cache, partial
 
 import equinox as eqx
 import jax
@@ -8,12 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.presets.paper import paper
-from pc3d.learners.ppo.losses import clipped_objective, huber, objective
-from pc3d.learners.ppo.sequences import SequencePlan
-from pc3d.learners.ppo.update import fresh_learner, learn, prepare
 from pc3d.experiment.methods import METHODS
-from pc3d.play.rollout import log_probability_of, play
+from pc3d.learners.ppo import losses, preparation
+from pc3d.learners.ppo.losses import clipped_objective, huber
+from pc3d.learners.ppo.sequences import SequencePlan
+from pc3d.learners.registry import algorithm_of
+from pc3d.play.choosing import log_probability_of
+from pc3d.play.loop import play
+from pc3d.play.worlds import TaskWorlds
+from pc3d.presets.paper import paper
 from pc3d.tasks.spread.world import Spread
 from tests import paper_equations as equations
 from tests.small import random_team, small_experiment
@@ -21,20 +25,33 @@ from tests.small import random_team, small_experiment
 TASK = Spread(5)
 SIZES = jnp.array([1, 3, 5])
 
+# Compiled as a whole: one by one, the operations take far longer to compile.
+objective = jax.jit(losses.objective, static_argnums=2)
+prepare = jax.jit(preparation.prepare, static_argnums=(0, 1, 4))
+play_compiled = jax.jit(play, static_argnums=0, static_argnames="with_global_state")
 
-def played(experiment, task=TASK, sizes=SIZES):
-    learner = fresh_learner(experiment, Spread(10))
-    keys = jax.random.split(jax.random.key(1), len(sizes))
-    state = experiment.critic.global_state
-    episodes = jax.vmap(
-        lambda key, size: play(task, learner.networks.actor, key, size, with_global_state=state)
-    )
-    return learner, episodes(keys, sizes)
+
+@lru_cache
+def played(experiment, task=TASK):
+    algorithm = algorithm_of(experiment)
+    learner = algorithm.fresh(experiment, Spread(10))
+    keys = jax.random.split(jax.random.key(1), len(SIZES))
+    state, team = experiment.critic.global_state, algorithm.team(experiment, learner)
+    return learner, play_compiled(TaskWorlds(task), team, keys, SIZES, with_global_state=state)
+
+
+def learn(experiment, learner, episodes, key):
+    return learn_compiled(experiment, TASK, learner, episodes, key)
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def learn_compiled(experiment, task, learner, episodes, key):
+    return algorithm_of(experiment).learn(experiment, task, learner, episodes, key)
 
 
 def prepared(experiment, learner, episodes):
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    return prepare(experiment, learner, episodes, plan)[1]
+    return prepare(experiment, TASK, learner, episodes, plan)[1]
 
 
 def test_the_clipped_objective_is_the_pessimistic_one():
@@ -138,7 +155,7 @@ def test_normalised_targets_and_advantages_are_those_without_normalisation_on_an
     learner, episodes = played(experiment)
     plain = prepared(replace(experiment, recipe=bare), learner, episodes)
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    scale, batch = prepare(experiment, learner, episodes, plan)
+    scale, batch = prepare(experiment, TASK, learner, episodes, plan)
     np.testing.assert_allclose(scale.stretch(batch.value_targets), plain.value_targets, atol=1e-3)
     decisions = np.asarray(batch.decisions)
     expected = np.asarray(plain.advantages)[decisions]
@@ -155,7 +172,7 @@ def test_an_update_without_rewards_is_no_larger_for_being_normalised_by_the_runn
     for deviation in ("running", "update"):
         recipe = replace(experiment.recipe, advantage_deviation=deviation)
         changed = replace(experiment, recipe=recipe)
-        scale, batch = prepare(changed, learner, episodes, plan)
+        scale, batch = prepare(changed, TASK, learner, episodes, plan)
         decisions = np.asarray(batch.decisions)
         bare = prepared(
             replace(changed, recipe=replace(recipe, normalise_advantages=False)), learner, episodes
@@ -198,13 +215,12 @@ def test_the_student_is_taught_by_the_averaged_teacher():
         lambda learner: learner.averaged_teacher.queries, learner, 5 * learner.averaged_teacher.queries
     )
     batch = prepared(experiment, learner, episodes)
-    active = jnp.broadcast_to(batch.active[:, None, :], batch.actions.shape)
-    expected = learner.averaged_teacher.contexts(batch.observations, active)
+    expected = learner.averaged_teacher.contexts(batch.observations, batch.present)
     decisions = np.asarray(batch.decisions)
     np.testing.assert_allclose(
         np.asarray(batch.teacher_contexts)[decisions], np.asarray(expected)[decisions], atol=1e-5
     )
-    learning = learner.networks.critic.teacher.contexts(batch.observations, active)
+    learning = learner.networks.critic.teacher.contexts(batch.observations, batch.present)
     assert np.abs(np.asarray(learning - expected)[decisions]).max() > 1e-3
 
 
@@ -252,18 +268,18 @@ def test_the_teacher_learns_from_the_value_and_the_gate_from_the_policy():
 def test_what_stands_in_padded_slots_changes_no_bit_of_loss_or_gradient(method):
     experiment = small_experiment(method)
     learner, episodes = played(experiment)
-    active = episodes.active[:, None, :]
+    present = episodes.present
     dirty = eqx.tree_at(
-        lambda episode: (episode.observations, episode.log_probabilities),
+        lambda episode: (episode.observations, episode.kept),
         episodes,
         (
-            jnp.where(active[..., None], episodes.observations, jnp.nan),
-            jnp.where(active, episodes.log_probabilities, jnp.nan),
+            jnp.where(present[..., None], episodes.observations, jnp.nan),
+            jnp.where(present[:, :-1], episodes.kept, jnp.nan),
         ),
     )
     run = jax.jit(lambda episodes: learn(experiment, learner, episodes, jax.random.key(0)))
     (clean_learner, clean), (dirty_learner, dirty_report) = run(episodes), run(dirty)
-    assert clean.losses.total == dirty_report.losses.total
+    assert clean.scalars["loss_total"] == dirty_report.scalars["loss_total"]
     for one, other in zip(jax.tree.leaves(clean_learner), jax.tree.leaves(dirty_learner), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -273,7 +289,7 @@ def test_a_wider_world_changes_the_update_by_rounding_only():
     reports = []
     for slots in (5, 8):
         learner, episodes = played(experiment, Spread(slots))
-        reports.append(learn(experiment, learner, episodes, jax.random.key(0))[1].losses)
+        reports.append(learn(experiment, learner, episodes, jax.random.key(0))[1].scalars)
     for one, other in zip(jax.tree.leaves(reports[0]), jax.tree.leaves(reports[1]), strict=True):
         np.testing.assert_allclose(one, other, atol=2e-5)
 

@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.learners.round import EpisodeBatch, play_and_learn
-from pc3d.learners.ppo.update import fresh_learner
 from pc3d.experiment.methods import METHODS
+from pc3d.learners.registry import algorithm_of
+from pc3d.learners.round import EpisodeBatch, play_and_learn
 from pc3d.networks.critics import TeamView
+from pc3d.play.arena import CompiledArena
 from tests.probes import ActionReward, ConstantReward, Memory, Probe, TeamSize, probe_experiment
 
 UPDATES = 80
@@ -19,13 +20,13 @@ UPDATES = 80
 @lru_cache
 def trained(method: str, probe: type[Probe]):
     """The learner after training, and the mean return of its last ten updates."""
-    experiment, task = probe_experiment(method, UPDATES), probe(3)
-    learner, late_returns = fresh_learner(experiment, task), []
+    experiment, arena = probe_experiment(method, UPDATES), CompiledArena(probe(3))
+    learner, late_returns = algorithm_of(experiment).fresh(experiment, arena.game), []
     for update in range(UPDATES):
         numbers = experiment.episodes_of_update(update)
         sizes = [experiment.curriculum.team_size(0, number, experiment.episodes) for number in numbers]
         batch = EpisodeBatch.of(0, numbers, np.array(sizes))
-        learner, report = play_and_learn(experiment, task, learner, batch)
+        learner, report = play_and_learn(experiment, arena, learner, batch)
         late_returns += [np.mean(report.returns)] if update >= UPDATES - 10 else []
     return learner, float(np.mean(late_returns))
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from pc3d.learners.ppo.losses import objective
+from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
-from pc3d.learners.ppo.update import learn, prepare
-from tests.learners.ppo.test_objective import SIZES, played, prepared
+from tests.learners.ppo.test_objective import SIZES, TASK, learn, played, prepared
 from tests.small import small_experiment
 
 
@@ -57,14 +57,14 @@ def scaled(tree, factor):
 def test_a_short_gradient_is_taken_as_it_is():
     gradient, taken, report = one_step(small_experiment("pc3d"), 1e6)
     assert_close(taken, gradient)
-    assert float(report.gradient_norm) == pytest.approx(length(gradient), rel=1e-4)
+    assert float(report.scalars["gradient_norm"]) == pytest.approx(length(gradient), rel=1e-4)
 
 
 def test_a_long_gradient_is_shortened_as_a_whole():
     gradient, taken, report = one_step(small_experiment("pc3d"), 0.1)
     assert length(gradient) > 0.2
     assert_close(taken, scaled(gradient, 0.1 / length(gradient)))
-    assert float(report.gradient_norm) == pytest.approx(length(gradient), rel=1e-4)  # before
+    assert float(report.scalars["gradient_norm"]) == pytest.approx(length(gradient), rel=1e-4)  # before
 
 
 def test_apart_the_critic_does_not_shorten_the_actor():
@@ -85,7 +85,9 @@ def test_the_rate_falls_to_zero_or_stays(schedule, shares):
     update = jax.jit(lambda learner: learn(experiment, learner, episodes, jax.random.key(0))[1])
     for number, share in zip((0, 8, 15), shares, strict=True):
         at = eqx.tree_at(lambda learner: learner.update, learner, jnp.asarray(number, jnp.int32))
-        assert float(update(at).learning_rate) == pytest.approx(share * experiment.algorithm.learning_rate)
+        assert float(update(at).scalars["learning_rate"]) == pytest.approx(
+            share * experiment.algorithm.learning_rate
+        )
 
 
 def gradient_of_policy(experiment, change=lambda networks: networks):
@@ -134,7 +136,7 @@ def test_value_statistics_follow_at_their_rate(rate):
     experiment = with_recipe(small_experiment("mappo"), value_statistics_rate=rate)
     learner, episodes = played(experiment)
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    scale, batch = prepare(experiment, learner, episodes, plan)
+    scale, batch = prepare(experiment, TASK, learner, episodes, plan)
     targets = scale.stretch(batch.value_targets)
     assert float(scale.weight) == pytest.approx(rate)
     assert float(scale.mean) == pytest.approx(rate * float(targets.mean()), rel=1e-4)

@@ -6,9 +6,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from pc3d.evaluation.replay import FORMAT, WORLDS
-from pc3d.presets.paper import ROSTERS
-from pc3d.tasks import task_class
+from pc3d.evaluation.replay import FORMAT
+from pc3d.tasks.registry import entry_of, paper_of
 
 
 def sample_replay(
@@ -25,20 +24,20 @@ def sample_replay(
         "method": method,
         "seed": seed,
         "team_size": team_size,
-        "split": ROSTERS[task].split_of(team_size),
+        "split": paper_of(task).rosters.split_of(team_size),
         "rollout": 0,
         "return": total / team_size if task == "lbf" else total,
         "reward": np.round(rewards, 3).tolist(),
         "gate": np.rint(50 + 45 * wave).astype(int).tolist() if has_context else None,
         "alignment": np.rint(40 - 60 * wave).astype(int).tolist() if has_context else None,
-        "world": WORLDS[task](states, team_size),
+        "world": entry_of(task).replay.load()(states, team_size),
     }
 
 
 @cache
 def _play(task_name: str, team_size: int, steps: int, actions_seed: int) -> tuple[Any, np.ndarray]:
     """The start and all states after it, and the rewards, with time as their first axis."""
-    task = task_class(task_name)(team_size)
+    task = entry_of(task_name).make(team_size)
     start, later, rewards = _episode(task, steps, jax.random.key(team_size), jax.random.key(actions_seed))
     states = jax.tree.map(lambda first, rest: np.concatenate([np.asarray(first)[None], rest]), start, later)
     return states, np.asarray(rewards, float)

@@ -13,11 +13,12 @@ from xml.etree import ElementTree
 import pytest
 from matplotlib.figure import Figure as Drawing
 
-from pc3d.system.errors import BadInput
 from pc3d.report.figures.style import Figure
 from pc3d.report.page.page import replay_page, write_page
 from pc3d.report.sections import Section
 from pc3d.report.tables.table import Cell, Table
+from pc3d.system.errors import BadInput
+from pc3d.tasks.registry import TASKS
 
 HOSTILE = """</script><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;$script\u2028"""
 VOID = {"meta", "link", "input", "img", "source", "br"}
@@ -158,6 +159,24 @@ def test_replays_come_back_from_the_page_as_they_went_in():
     packed = re.search(r'id="replay-0">([^<]*)<', replay_page([TINY_REPLAY]))
     assert packed is not None
     assert json.loads(gzip.decompress(base64.b64decode(packed[1]))) == TINY_REPLAY
+
+
+def test_every_task_with_replays_is_drawn_by_its_own_script():
+    page = replay_page([TINY_REPLAY])
+    for name, entry in TASKS.items():
+        assert bool(entry.replay) == bool(entry.viewer)
+        assert (f"\nTASKS.{name} = {{" in page) == bool(entry.viewer)
+
+
+def test_a_new_tasks_script_comes_onto_the_page_by_its_entry_alone(tmp_path, monkeypatch):
+    package = tmp_path / "hide_and_seek"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "replay.js").write_text("TASKS.hide = {};\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(TASKS, "hide", replace(TASKS["spread"], viewer="hide_and_seek"))
+    page = replay_page([TINY_REPLAY])
+    assert page.index("const TASKS") < page.index("TASKS.hide = {};") < page.index("Object.hasOwn(TASKS")
 
 
 def test_methods_are_offered_in_the_papers_order():

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from matplotlib.figure import Figure as Drawing
@@ -13,7 +14,7 @@ from pc3d.report.sections import Section
 from pc3d.report.tables.table import Cell, Table
 from tests.report.page.browser import Browser, chromium, chromium_is_installed
 from tests.report.page.sample_replays import sample_replay
-from tests.report.test_page import HOSTILE, PICTURES, TINY_REPLAY, hostile_section
+from tests.report.page.test_page import HOSTILE, PICTURES, TINY_REPLAY, hostile_section
 
 pytestmark = [
     pytest.mark.page,
@@ -23,6 +24,7 @@ pytestmark = [
     ),
 ]
 STEPS = 25
+SPREAD_STEPS_PER_SECOND = 5
 STAGES = ".stage:not([data-empty]) canvas"
 
 
@@ -64,6 +66,25 @@ def open_page(window: Browser, page: Path, width: int = 1280, height: int = 900,
     window.requested()
     window.open(page)
     window.wait_for("document.getElementById('clock').textContent")
+
+
+def open_replay(window: Browser, folder: Path, replay: dict[str, Any]) -> None:
+    path = folder / "watch.html"
+    path.write_text(replay_page([replay]), encoding="utf-8")
+    open_page(window, path)
+
+
+def without_last_agent(world: dict[str, Any]) -> dict[str, Any]:
+    names = [name for name in ("positions", "directions", "carried") if name in world]
+    return world | {name: [team[:-1] for team in world[name]] for name in names}
+
+
+def agents_shown(window: Browser) -> tuple[str, int]:
+    """How many the picture's description speaks of, and how many have a visible button."""
+    described = window.run("return document.querySelector('.stage canvas').ariaLabel.match(/\\d+ agents/)[0]")
+    chips = "[...document.querySelectorAll('.stage:first-child .agents button')]"
+    visible = f"return {chips}.filter(chip => chip.checkVisibility({{visibilityProperty: true}})).length"
+    return described, window.run(visible)
 
 
 def step(window: Browser) -> int:
@@ -160,9 +181,7 @@ def test_foragers_share_their_return(window, tmp_path):
     world = {"size": 10, "sight": 2, "levels": [1, 1], "foods": [[5, 5, 2]], "food_left": [1, 0]}
     world["positions"] = [[[5, 4], [5, 6]]] * 2
     shared = {"task": "lbf", "team_size": 2, "reward": [1.0], "return": 0.5, "world": world}
-    path = tmp_path / "watch.html"
-    path.write_text(replay_page([TINY_REPLAY | shared]), encoding="utf-8")
-    open_page(window, path)
+    open_replay(window, tmp_path, TINY_REPLAY | shared)
     window.press("end")
     assert window.text(".stage .result") == "return 0.50 of 0.50"
 
@@ -284,10 +303,42 @@ def test_hostile_names_run_nothing(window, tmp_path):
     assert window.console() == []
 
 
+@pytest.mark.parametrize(("task", "team_size"), [("spread", 5), ("lbf", 5), ("rware", 4)])
+def test_only_agents_that_are_there_are_drawn_labelled_and_counted(window, tmp_path, task, team_size):
+    replay = sample_replay(task, "pc3d", team_size, steps=4)
+    arrives_at_2 = [[1] * (team_size - 1) + [int(moment >= 2)] for moment in range(5)]
+    open_replay(window, tmp_path, replay | {"world": without_last_agent(replay["world"])})
+    window.press("right", "o")
+    alone = pictures(window)
+    open_replay(window, tmp_path, replay | {"present": arrives_at_2})
+    window.press("right", "o")
+    assert pictures(window) == alone
+    assert agents_shown(window) == (f"{team_size - 1} agents", team_size - 1)
+    window.press("right")
+    assert agents_shown(window) == (f"{team_size} agents", team_size)
+    window.click(f".agents li:nth-child({team_size}) button")
+    window.press("left")  # nothing is said of a chosen agent before it arrives
+    assert pictures(window) == alone
+    assert window.console() == []
+
+
+def test_an_agent_that_leaves_is_last_seen_where_it_last_was(window, tmp_path):
+    def halfway_through_the_step_to(place: list[int], **changes: Any) -> list[str]:
+        world = {"landmarks": [[0, 0]], "positions": [[[500, 0], [-500, 0]], [[500, 0], place]]}
+        open_replay(window, tmp_path, TINY_REPLAY | {"team_size": 2, "world": world} | changes)
+        window.run("performance.now = () => 0; requestAnimationFrame = (frame) => (window.frame = frame)")
+        window.click("#play")
+        window.run("window.frame(arguments[0])", 500 / SPREAD_STEPS_PER_SECOND)
+        return pictures(window)
+
+    away, stays = [-500, 800], [-500, 0]  # where its state says it is when it is no longer there
+    assert halfway_through_the_step_to(away) != halfway_through_the_step_to(stays)
+    gone = {"present": [[1, 1], [1, 0]]}
+    assert halfway_through_the_step_to(away, **gone) == halfway_through_the_step_to(stays, **gone)
+
+
 def test_a_replay_page_shows_a_single_replay(window, tmp_path):
-    path = tmp_path / "watch.html"
-    path.write_text(replay_page([TINY_REPLAY]), encoding="utf-8")
-    open_page(window, path)
+    open_replay(window, tmp_path, TINY_REPLAY)
     assert window.text("#clock") == "0 / 1"
     assert len(pictures(window)) == 1
     assert window.console() == []

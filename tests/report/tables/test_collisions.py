@@ -4,10 +4,10 @@ import csv
 
 import pytest
 
-from pc3d.report.tables.collisions import collision_table
-from pc3d.report.runs import find_runs
-from pc3d.report.write import write_report
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
+from pc3d.report.runs import find_runs
+from pc3d.report.tables.collisions import collision_table
+from pc3d.report.write import write_report
 from tests.report.made_up import make_run, write_references
 
 SIZES = range(1, 11)

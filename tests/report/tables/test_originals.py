@@ -3,8 +3,8 @@
 import pytest
 
 from pc3d.evaluation.evaluation_file import write_evaluation
-from pc3d.report.tables.originals import originals_table
 from pc3d.report.runs import find_runs
+from pc3d.report.tables.originals import originals_table
 from pc3d.report.write import write_report
 from tests.report.made_up import make_run, write_scores
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pc3d.system.errors import BadInput
 from pc3d.presets.paper import paper, specialist
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import specialists
 from pc3d.report.tables.specialists import open_team_returns, specialist_returns, specialist_table
 from pc3d.report.write import write_report
+from pc3d.system.errors import BadInput
 from tests.report.made_up import make_run
 
 SIZES = range(2, 9)

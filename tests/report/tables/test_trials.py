@@ -6,13 +6,13 @@ import pytest
 
 from pc3d.cli import main
 from pc3d.cli.study import with_records
-from pc3d.system.errors import BadInput
+from pc3d.jobs.study import Group, Study
 from pc3d.presets.paper import paper
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.tables.trials import trial_tables
 from pc3d.report.write import write_report
-from pc3d.jobs.study import Group, Study
+from pc3d.system.errors import BadInput
 from tests.report.made_up import add_context, make_run, write_references
 
 SEEN = range(2, 7)  # LBF's sizes without the test split

@@ -20,7 +20,7 @@ import numpy as np
 from pc3d.play.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.play.hosted.parallel import ContractBroken, ParallelWorld
 from pc3d.play.hosted.world import HostWorld, MakeHostWorld, seed_of
-from pc3d.system import processes, threads
+from pc3d.system import processes
 from pc3d.system.errors import Pc3dError
 from pc3d.system.imports import described, load_object
 from pc3d.system.signals import ignore_signals
@@ -109,7 +109,6 @@ class _Naming:
 
 
 def main() -> None:
-    threads.pin()
     processes.end_with_parent_if_asked(signal.SIGKILL)
     # Ctrl-C, and a scheduler that stops all processes of a job, mean the learner, which finishes its update.
     ignore_signals()

@@ -1,15 +1,35 @@
 // What agents of every task have in common: a place between two steps, a gate and a context alignment.
 
-// Between the state before `time` and the one after it.
-function between(states, time) {
-  const before = Math.min(Math.floor(time), states.length - 1);
-  const after = Math.min(before + 1, states.length - 1);
-  return { before: states[before], after: states[after], share: time - before };
+const TASKS = {}; // how each task is drawn, by its name: its own replay.js adds it
+
+function distance([ax, ay], [bx, by]) {
+  return Math.hypot(ax - bx, ay - by);
 }
 
-function placesAt(positions, time) {
-  const { before, after, share } = between(positions, Math.min(time, positions.length - 1));
-  return before.map((from, agent) => from.map((value, axis) => value + share * (after[agent][axis] - value)));
+// A replay says who is there only where agents come or go within its episode.
+function isPresent(replay, time, agent) {
+  return !replay.present || Boolean(between(replay.present, time).before[agent]);
+}
+
+// The agents that are there, by number.
+function teamAt(replay, time) {
+  return [...replay.world.positions[0].keys()].filter((agent) => isPresent(replay, time, agent));
+}
+
+// Between the state before `time` and the one after it; after the last one, the last.
+function between(states, time) {
+  const now = Math.min(time, states.length - 1);
+  const before = Math.floor(now);
+  return { before: states[before], after: states[Math.ceil(now)], share: now - before };
+}
+
+// Of all agents; one that is about to leave stays where it was last seen.
+function placesAt(replay, time) {
+  const { before, after, share } = between(replay.world.positions, time);
+  return before.map((from, agent) => {
+    const to = isPresent(replay, time + 1, agent) ? after[agent] : from;
+    return from.map((value, axis) => value + share * (to[axis] - value));
+  });
 }
 
 // The step that is played at this time; after the last one, the last.

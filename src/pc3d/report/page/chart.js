@@ -63,7 +63,7 @@ class Chart {
     const x = this.#x(time);
     this.#stroke([[x, 2], [x, height - 2]], palette.ink, 1);
     for (const { returns, colour } of this.lines) {
-      const { before, after, share } = between(returns, Math.min(time, returns.length - 1));
+      const { before, after, share } = between(returns, time);
       this.context.beginPath();
       this.context.arc(x, this.#y(before + share * (after - before)), 4.5, 0, 2 * Math.PI);
       this.context.fillStyle = colour;
@@ -94,7 +94,7 @@ class Chart {
 }
 
 function returnsSoFar(replay) {
-  const scale = TASKS[replay.task].returnScale(replay);
+  const scale = TASKS[replay.task].returnScale?.(replay) ?? 1;
   let total = 0;
   return [0, ...replay.reward.map((reward) => (total += reward) * scale)];
 }

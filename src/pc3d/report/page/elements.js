@@ -1,12 +1,8 @@
 // Small helpers to build the page's elements; texts go in as texts, never as markup.
 
-function make(tag, properties = {}) {
-  return Object.assign(document.createElement(tag), properties);
-}
-
-function wrapped(tag, child) {
-  const element = make(tag);
-  element.append(child);
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
   return element;
 }
 

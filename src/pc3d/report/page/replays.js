@@ -1,6 +1,5 @@
 // Which replays the page holds, and each one unpacked when it is first looked at.
 
-const TASKS = { spread: Spread, lbf: Foraging, rware: Warehouse };
 const SPLIT_TITLES = {
   train: "trained with",
   validation: "never trained with, used to select settings",

@@ -19,11 +19,9 @@ class Stage {
     this.canvas = make("canvas");
     this.canvas.setAttribute("role", "img");
     this.agents = labelled(make("ol", { className: "agents" }), "Agents");
-    const head = make("div", { className: "stage-head" });
-    const body = make("div", { className: "stage-body" });
-    head.append(make("span", { className: "swatch" }), this.method, this.seed, this.result);
-    body.append(this.canvas, this.agents);
-    this.element.append(head, body);
+    const head = [make("span", { className: "swatch" }), this.method, this.seed, this.result];
+    this.element.append(make("div", { className: "stage-head" }, ...head));
+    this.element.append(make("div", { className: "stage-body" }, this.canvas, this.agents));
     this.pen = new Pen(this.canvas);
     for (const choice of ["method", "seed"]) {
       this[choice].addEventListener("change", () => {
@@ -61,21 +59,18 @@ class Stage {
 
   #buildAgents() {
     const withContext = Boolean(this.replay.gate || this.replay.alignment);
-    const team = Array.from({ length: this.replay.team_size }, (_, agent) => agent);
-    this.chips = team.map((agent) => this.#buildChip(agent, withContext));
-    const items = this.chips.map((chip) => wrapped("li", chip));
-    const note = make("li", { className: "none", textContent: "This method has no context." });
-    if (!withContext) items.push(note);
+    this.chips = this.replay.world.positions[0].map((_, agent) => this.#buildChip(agent, withContext));
+    const items = this.chips.map((chip) => make("li", {}, chip));
+    if (!withContext) items.push(make("li", { className: "none" }, "This method has no context."));
     this.agents.classList.toggle("with-context", withContext);
     this.agents.replaceChildren(...items);
   }
 
   // A button with the agent's number and, if it has a context, its alignment and gate.
   #buildChip(agent, withContext) {
-    const chip = make("button", { type: "button" });
-    chip.append(make("b", { textContent: agent + 1 }));
     const parts = withContext ? ["dot", "value", "gate"] : [];
-    chip.append(...parts.map((className) => make("span", { className })));
+    const spans = parts.map((className) => make("span", { className }));
+    const chip = make("button", { type: "button" }, make("b", {}, agent + 1), ...spans);
     chip.addEventListener("click", () => this.focus.choose(agent));
     chip.addEventListener("pointerenter", () => this.focus.pointAt(agent));
     chip.addEventListener("pointerleave", () => this.focus.pointAt(null));
@@ -85,10 +80,9 @@ class Stage {
   draw(time, box, showRange) {
     if (!this.replay) return;
     const world = TASKS[this.replay.task];
-    const everyone = this.chips.map((_, agent) => agent);
-    const looked = this.focus.agents;
+    const looked = this.focus.agents.filter((agent) => isPresent(this.replay, time, agent));
     this.shownTime = time;
-    const observers = showRange ? (looked.length ? looked : everyone) : [];
+    const observers = showRange ? (looked.length ? looked : teamAt(this.replay, time)) : [];
     this.canvas.style.setProperty("--ratio", box.width / box.height);
     this.pen.begin(box);
     world.draw(this.pen, this.replay, time, { highlighted: looked, observers });
@@ -112,11 +106,11 @@ class Stage {
     const last = replay.reward.length;
     const soFar = this.returns[Math.min(step, last)];
     const ended = step > last ? `, ended at ${last}` : "";
-    this.result.replaceChildren("return ", make("strong", { textContent: numberText(soFar) }),
-      ` of ${numberText(replay.return)}${ended}`);
+    const whole = ` of ${numberText(replay.return)}${ended}`;
+    this.result.replaceChildren("return ", make("strong", {}, numberText(soFar)), whole);
     const title = `${TASKS[replay.task].title}, ${this.method.selectedOptions[0].textContent}`;
     const progress = `step ${Math.min(step, last)} of ${last}, return so far ${numberText(soFar)}`;
-    labelled(this.canvas, `${title}, ${replay.team_size} agents, ${progress}`);
+    labelled(this.canvas, `${title}, ${teamAt(replay, step).length} agents, ${progress}`);
     this.chips.forEach((chip, agent) => this.#describeAgent(chip, agent, step));
   }
 
@@ -124,6 +118,7 @@ class Stage {
     const context = contextOf(this.replay, step, agent);
     const text = contextText(context);
     chip.title = text;
+    chip.style.visibility = isPresent(this.replay, step, agent) ? "" : "hidden"; // its place stays its own
     chip.setAttribute("aria-label", `Agent ${agent + 1}${text && `: ${text}`}`);
     chip.setAttribute("aria-pressed", String(this.focus.chosen === agent));
     chip.classList.toggle("near", this.focus.near === agent);
@@ -139,8 +134,8 @@ class Stage {
     if (!this.replay) return null;
     const world = TASKS[this.replay.task];
     const point = this.pen.under(event.clientX, event.clientY);
-    const distances = world.places(this.replay, this.shownTime).map((place) => distance(place, point));
-    const nearest = distances.indexOf(Math.min(...distances));
-    return distances[nearest] < world.agentRadius * 1.5 ? nearest : null;
+    const away = world.places(this.replay, this.shownTime).map((place) => distance(place, point));
+    const [nearest] = teamAt(this.replay, this.shownTime).sort((one, other) => away[one] - away[other]);
+    return away[nearest] < world.agentRadius * 1.5 ? nearest : null;
   }
 }

@@ -117,7 +117,7 @@ class Viewer {
     const shown = replays.filter((replay) => replay !== null);
     const world = TASKS[shown[0].task];
     const steps = Math.max(...shown.map(({ reward }) => reward.length));
-    this.focus.limit(shown[0].team_size);
+    this.focus.limit(shown[0].world.positions[0].length);
     this.stages.forEach((stage, number) => stage.show(replays[number]));
     this.part("split").textContent = SPLIT_TITLES[shown[0].split] ?? shown[0].split;
     this.box = world.box(shown);
@@ -162,38 +162,27 @@ class Viewer {
 
   drawLegend() {
     const world = TASKS[this.part("task").value];
-    const scale = wrapped("li", "−1");
-    scale.append(make("span", { className: "scale" }), "1: alignment with the teacher");
+    const scale = make("span", { className: "scale" });
+    const alignment = make("li", {}, "−1", scale, "1: alignment with the teacher");
     const agent = (pen) => drawAgent(pen, 0, 0, 0.42, { gate: 65, alignment: 80 });
     const unit = { left: -0.5, top: -0.5, width: 1, height: 1 };
     const rows = world.legend.map(([text, draw]) => [text, draw, world.legendBox]);
     rows.push(["ring: how far the gate is open", agent, unit]);
-    const items = rows.map(([text, draw, box]) => legendItem(text, draw, box));
-    const observed = wrapped("li", world.observed);
-    this.part("legend").replaceChildren(...items.map(({ item }) => item), scale, observed);
-    for (const { paint } of items) paint();
+    const items = rows.map(([text]) => make("li", {}, make("canvas"), text));
+    this.part("legend").replaceChildren(...items, alignment, make("li", {}, world.observed));
+    rows.forEach(([, draw, box], number) => {
+      const pen = new Pen(items[number].firstChild);
+      pen.begin(box); // a canvas has a size only once it is on the page
+      draw(pen);
+    });
   }
 }
 
 function sizeChoice(size, split, checked) {
   const meaning = SPLIT_TITLES[split] ?? split;
-  const label = make("label", { title: meaning, className: split === "train" ? "" : "unseen" });
+  const look = { title: meaning, className: split === "train" ? "" : "unseen" };
   const input = make("input", { type: "radio", name: "team-size", value: size, checked });
-  labelled(input, `${size} agents, ${meaning}`);
-  label.append(input, make("span", { textContent: size }));
-  return label;
-}
-
-function legendItem(text, draw, box) {
-  const canvas = make("canvas");
-  const item = wrapped("li", canvas);
-  item.append(text);
-  const paint = () => {
-    const pen = new Pen(canvas);
-    pen.begin(box);
-    draw(pen);
-  };
-  return { item, paint };
+  return make("label", look, labelled(input, `${size} agents, ${meaning}`), make("span", {}, size));
 }
 
 const viewerSection = document.getElementById("viewer");

@@ -7,13 +7,12 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from pc3d.system.errors import MissingExtra
+from pc3d.tasks.foraging.field import SIDE, SIGHT
 from pc3d.tasks.foraging.world import (
     FOODS_BY_TEAM_SIZE,
     HIGHEST_LEVEL,
     MOST_FOODS,
     SEEN_TEAMMATES,
-    SIDE,
-    SIGHT,
     Foraging,
     ForagingState,
 )

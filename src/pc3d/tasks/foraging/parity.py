@@ -6,13 +6,13 @@ import jax
 import numpy as np
 from jaxtyping import Array, Int
 
+from pc3d.tasks.foraging.field import SIDE
 from pc3d.tasks.foraging.original import OriginalForaging
 from pc3d.tasks.foraging.world import (
     CELLS,
     FOODS_BY_TEAM_SIZE,
     HIGHEST_LEVEL,
     MOST_FOODS,
-    SIDE,
     Foraging,
     ForagingState,
 )

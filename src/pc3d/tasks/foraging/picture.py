@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Int
 
 from pc3d.tasks.canvas import BLUE, GREEN, GRID, INK, PAPER, SKY, VERMILION, Canvas, faint
-from pc3d.tasks.foraging.world import SIDE, SIGHT, Foraging, ForagingState
+from pc3d.tasks.foraging.field import SIDE, SIGHT
 
 MARGIN = 0.35
 AGENT_RADIUS = {1: 0.33, 2: 0.41}  # by level
@@ -12,17 +12,21 @@ FOOD_RADIUS = 0.31
 BESIDE = 0.2  # how far agents in one cell are drawn from its middle, so that each one shows
 
 
-def draw_foraging(task: Foraging, state: ForagingState, size: int, show_range: bool) -> np.ndarray:
+def draw_foraging(
+    positions: Int[np.ndarray, "agent 2"],
+    levels: Int[np.ndarray, " agent"],
+    food_positions: Int[np.ndarray, "food 2"],
+    food_levels: Int[np.ndarray, " food"],
+    *,
+    size: int,
+    show_range: bool,
+) -> np.ndarray:
     """The whole field; `show_range` shades the cells from which each agent sees food."""
-    present = np.asarray(task.present(state))
-    positions, levels = np.asarray(state.positions)[present], np.asarray(state.levels)[present]
     canvas = Canvas(-MARGIN, -MARGIN, SIDE + 2 * MARGIN, SIDE + 2 * MARGIN, size, y_down=True)
     _draw_field(canvas)
     if show_range:
         _draw_sight(canvas, positions)
-    for (row, column), level in zip(
-        np.asarray(state.food_positions), np.asarray(state.food_levels), strict=True
-    ):
+    for (row, column), level in zip(food_positions, food_levels, strict=True):
         if level > 0:
             _draw_food(canvas, column + 0.5, row + 0.5, int(level))
     _draw_agents(canvas, positions, levels)

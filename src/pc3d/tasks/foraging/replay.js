@@ -1,6 +1,6 @@
 // Level-based foraging: apples on a grid that only several agents together can lift.
 
-const Foraging = {
+TASKS.lbf = {
   title: "Level-based foraging",
   stepsPerSecond: 4,
   agentRadius: 0.4,
@@ -16,9 +16,9 @@ const Foraging = {
 
   // Agents that share a cell are smaller and stand around its middle, so that each one shows.
   bodies(replay, time) {
-    const cells = placesAt(replay.world.positions, time);
+    const [cells, team] = [placesAt(replay, time), teamAt(replay, time)];
     return cells.map(([row, column], agent) => {
-      const sharing = cells.flatMap((cell, other) => (distance(cell, [row, column]) < 0.3 ? [other] : []));
+      const sharing = team.filter((other) => distance(cells[other], [row, column]) < 0.3);
       const crowded = sharing.length > 1;
       const aside = crowded ? 0.22 : 0;
       const angle = (2 * Math.PI * sharing.indexOf(agent)) / sharing.length;
@@ -42,11 +42,13 @@ const Foraging = {
       const eaten = !((left[now] >> food) & 1);
       this.drawFood(pen, column + 0.5, row + 0.5, level, eaten);
     });
-    this.bodies(replay, time).forEach(({ x, y, radius }, agent) => {
+    const bodies = this.bodies(replay, time);
+    for (const agent of teamAt(replay, time)) {
+      const { x, y, radius } = bodies[agent];
       const look = { highlighted: highlighted.includes(agent) };
       const ink = drawAgent(pen, x, y, radius, contextOf(replay, time, agent), look);
       pen.text(x, y + 0.02, String(levels[agent]), { colour: ink, height: radius });
-    });
+    }
   },
 
   drawField(pen, size) {
@@ -84,8 +86,8 @@ const Foraging = {
 
   legendBox: { left: -0.5, top: -0.5, width: 1, height: 1 },
   legend: [
-    ["food and its level", (pen) => Foraging.drawFood(pen, 0, 0, 3, false)],
-    ["food that was collected", (pen) => Foraging.drawFood(pen, 0, 0, 3, true)],
+    ["food and its level", (pen) => TASKS.lbf.drawFood(pen, 0, 0, 3, false)],
+    ["food that was collected", (pen) => TASKS.lbf.drawFood(pen, 0, 0, 3, true)],
     ["agent and its level", (pen) => {
       const ink = drawAgent(pen, 0, 0, 0.42, { gate: null, alignment: null });
       pen.text(0, 0.02, "1", { colour: ink, height: 0.45 });

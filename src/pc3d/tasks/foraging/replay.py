@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.tasks.foraging.world import SIDE, SIGHT, ForagingState
+from pc3d.tasks.foraging.field import SIDE, SIGHT
+from pc3d.tasks.foraging.world import ForagingState
 
 
 def foraging_replay(states: ForagingState, size: int) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Int
 
-from pc3d.tasks.foraging.world import EAST, LOAD, NONE, NORTH, SIDE, SOUTH, WEST, ForagingState
+from pc3d.tasks.foraging.field import SIDE
+from pc3d.tasks.foraging.world import EAST, LOAD, NONE, NORTH, SOUTH, WEST, ForagingState
 
 Cell = tuple[int, int]
 MOVES = {NORTH: (-1, 0), SOUTH: (1, 0), WEST: (0, -1), EAST: (0, 1)}

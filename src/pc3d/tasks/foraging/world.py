@@ -12,10 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt
 
+from pc3d.tasks.foraging.field import SIDE, SIGHT
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
 
-SIDE = 10
-SIGHT = 2
 HIGHEST_LEVEL = 2
 FOODS_BY_TEAM_SIZE = {2: 2, 3: 2, 4: 3, 5: 3, 6: 3, 7: 4, 8: 4}
 MOST_FOODS = max(FOODS_BY_TEAM_SIZE.values())
@@ -156,7 +155,10 @@ class Foraging(Task[ForagingState]):
     def draw(self, state: ForagingState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.foraging.picture import draw_foraging
 
-        return draw_foraging(self, state, size, show_range)
+        here = np.asarray(self.present(state))
+        agents = np.asarray(state.positions)[here], np.asarray(state.levels)[here]
+        foods = np.asarray(state.food_positions), np.asarray(state.food_levels)
+        return draw_foraging(*agents, *foods, size=size, show_range=show_range)
 
 
 def _food_count(team_size: int | Int[Array, ""]) -> Int[Array, ""]:

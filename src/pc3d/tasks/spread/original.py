@@ -5,7 +5,8 @@ from jaxtyping import Float, Int
 
 from pc3d.system.errors import MissingExtra
 from pc3d.tasks.original_world import OriginalWorld
-from pc3d.tasks.spread.world import NEIGHBOURS, Spread, SpreadState
+from pc3d.tasks.spread.rules import NEIGHBOURS
+from pc3d.tasks.spread.world import Spread, SpreadState
 from pc3d.tasks.task import Outcome
 
 

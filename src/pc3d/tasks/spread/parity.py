@@ -7,7 +7,8 @@ from jaxtyping import Array, Bool, Float, Int
 
 from pc3d.tasks.parity.case import Opponent, ParityCase
 from pc3d.tasks.spread.original import OriginalSpread
-from pc3d.tasks.spread.world import CONTACT_DISTANCE, Spread, SpreadState
+from pc3d.tasks.spread.rules import CONTACT_DISTANCE
+from pc3d.tasks.spread.world import Spread, SpreadState
 from pc3d.tasks.task import AnyTask, Outcome
 
 TASK = Spread()

@@ -15,7 +15,7 @@ from pc3d.tasks.canvas import (
     Canvas,
     faint,
 )
-from pc3d.tasks.spread.world import CONTACT_DISTANCE, NEIGHBOURS, Spread, SpreadState
+from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS
 
 AGENT_RADIUS = CONTACT_DISTANCE / 2
 LANDMARK_RADIUS = 0.05
@@ -26,23 +26,22 @@ MARGIN = 0.2
 Points = Float[np.ndarray, "agent 2"]
 
 
-def reach_of(task: Spread, state: SpreadState) -> float:
+def reach_of(positions: Points) -> float:
     """How far from the middle a picture must show: the arena, where landmarks stay, or whoever left it."""
-    present = np.asarray(task.present(state))
-    return max(ARENA, float(np.abs(np.asarray(state.positions)[present]).max())) + MARGIN
+    return max(ARENA, float(np.abs(positions).max())) + MARGIN
 
 
-def draw_spread(task: Spread, state: SpreadState, reach: float, size: int, show_range: bool) -> np.ndarray:
+def draw_spread(
+    positions: Points, velocities: Points, landmarks: Points, *, reach: float, size: int, show_range: bool
+) -> np.ndarray:
     """What is at most `reach` away from the middle; `show_range` links each agent to what it sees."""
-    present = np.asarray(task.present(state))
-    positions, landmarks = np.asarray(state.positions)[present], np.asarray(state.landmarks)[present]
     canvas = Canvas(-reach, -reach, 2 * reach, 2 * reach, size)
     _draw_arena(canvas)
     if show_range:
         _draw_sight(canvas, positions, landmarks)
     between = np.linalg.norm(positions[:, None] - positions[None], axis=-1)
     touching = (between < CONTACT_DISTANCE) & ~np.eye(len(positions), dtype=bool)
-    _draw_agents(canvas, positions, np.asarray(state.velocities)[present], touching)
+    _draw_agents(canvas, positions, velocities, touching)
     to_landmarks = np.linalg.norm(positions[:, None] - landmarks[None], axis=-1)
     _draw_landmarks(canvas, landmarks, to_landmarks.min(axis=0) < COVERED_WITHIN)
     return canvas.pixels()

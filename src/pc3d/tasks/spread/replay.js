@@ -1,6 +1,6 @@
 // Simple Spread: discs that should cover all landmarks without touching each other.
 
-const Spread = {
+TASKS.spread = {
   title: "Simple Spread",
   stepsPerSecond: 5,
   agentRadius: 0.15,
@@ -10,7 +10,8 @@ const Spread = {
 
   // The arena, or as much more of it as anybody visits.
   box(replays) {
-    const visited = replays.flatMap(({ world }) => world.positions.flat());
+    const visited = replays.flatMap((replay) => replay.world.positions.flatMap((places, moment) =>
+      places.filter((_, agent) => isPresent(replay, moment, agent))));
     const [[left, right], [top, bottom]] = [0, 1].map((axis) => {
       const values = visited.map((place) => place[axis] / 1000);
       const lowest = values.reduce((one, other) => Math.min(one, other), -1);
@@ -21,24 +22,24 @@ const Spread = {
   },
 
   places(replay, time) {
-    return placesAt(replay.world.positions, time).map(([x, y]) => [x / 1000, y / 1000]);
+    return placesAt(replay, time).map(([x, y]) => [x / 1000, y / 1000]);
   },
-
-  returnScale: () => 1,
 
   draw(pen, replay, time, { highlighted, observers }) {
     const places = this.places(replay, time);
+    const team = teamAt(replay, time);
+    const taken = team.map((agent) => places[agent]);
     const landmarks = replay.world.landmarks.map(([x, y]) => [x / 1000, y / 1000]);
     this.drawArena(pen);
     this.drawTrails(pen, replay, time);
-    observers.forEach((agent) => this.drawObserved(pen, places, landmarks, agent));
-    places.forEach(([x, y], agent) => {
+    observers.forEach((agent) => this.drawObserved(pen, places[agent], taken, landmarks));
+    for (const agent of team) {
       const look = { highlighted: highlighted.includes(agent), alpha: 0.85 };
-      drawAgent(pen, x, y, this.agentRadius, contextOf(replay, time, agent), look);
-    });
-    this.drawContacts(pen, places);
+      drawAgent(pen, ...places[agent], this.agentRadius, contextOf(replay, time, agent), look);
+    }
+    this.drawContacts(pen, taken);
     landmarks.forEach((landmark) => {
-      const covered = places.some((place) => distance(place, landmark) < this.agentRadius);
+      const covered = taken.some((place) => distance(place, landmark) < this.agentRadius);
       this.drawLandmark(pen, ...landmark, covered);
     });
   },
@@ -52,28 +53,27 @@ const Spread = {
   },
 
   drawTrails(pen, replay, time) {
-    const now = this.places(replay, time);
     for (let back = this.trail; back > 0; back -= 1) {
-      const [from, to] = [time - back, time - back + 1].map((past) => this.places(replay, Math.max(0, past)));
-      now.forEach((_, agent) => {
-        const alpha = 0.5 * (1 - back / (this.trail + 1));
+      const [start, end] = [time - back, time - back + 1].map((past) => Math.max(0, past));
+      const [from, to] = [this.places(replay, start), this.places(replay, end)];
+      const alpha = 0.5 * (1 - back / (this.trail + 1));
+      for (const agent of teamAt(replay, time)) {
+        if (![start, end].every((past) => isPresent(replay, past, agent))) continue;
         pen.path([from[agent], to[agent]], { stroke: palette.muted, line: 0.016, alpha });
-      });
+      }
     }
   },
 
   // Lines to the landmarks and teammates that are in the agent's observation.
-  drawObserved(pen, places, landmarks, agent) {
-    const nearest = (targets) =>
-      [...targets].sort((one, other) => distance(places[agent], one) - distance(places[agent], other))
-        .slice(0, this.neighbours);
-    const teammates = places.filter((_, other) => other !== agent);
+  drawObserved(pen, place, taken, landmarks) {
+    const nearer = (one, other) => distance(place, one) - distance(place, other);
+    const nearest = (targets) => [...targets].sort(nearer).slice(0, this.neighbours);
     for (const landmark of nearest(landmarks)) {
-      pen.path([places[agent], landmark], { stroke: palette.good, line: 0.012, alpha: 0.7 });
+      pen.path([place, landmark], { stroke: palette.good, line: 0.012, alpha: 0.7 });
     }
-    for (const teammate of nearest(teammates)) {
+    for (const teammate of nearest(taken.filter((other) => other !== place))) {
       const look = { stroke: palette.sight, line: 0.012, alpha: 0.8, dash: [0.03, 0.03] };
-      pen.path([places[agent], teammate], look);
+      pen.path([place, teammate], look);
     }
   },
 
@@ -105,13 +105,9 @@ const Spread = {
 
   legendBox: { left: -0.12, top: -0.12, width: 0.24, height: 0.24 },
   legend: [
-    ["landmark", (pen) => Spread.drawLandmark(pen, 0, 0, false)],
-    ["covered landmark", (pen) => Spread.drawLandmark(pen, 0, 0, true)],
-    ["two agents touch", (pen) => Spread.drawContact(pen, 0, 0)],
+    ["landmark", (pen) => TASKS.spread.drawLandmark(pen, 0, 0, false)],
+    ["covered landmark", (pen) => TASKS.spread.drawLandmark(pen, 0, 0, true)],
+    ["two agents touch", (pen) => TASKS.spread.drawContact(pen, 0, 0)],
   ],
   observed: "Observations: lines lead to the three nearest landmarks (solid) and teammates (dashed).",
 };
-
-function distance([ax, ay], [bx, by]) {
-  return Math.hypot(ax - bx, ay - by);
-}

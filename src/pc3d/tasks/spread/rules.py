@@ -1,10 +1,12 @@
-"""What can be set of Simple Spread's rules, because the paper does not say it."""
+"""The rules of Simple Spread that more than its world must know, and what can be set of them."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from pc3d.experiment.settings import Rules
 
+CONTACT_DISTANCE = 0.3  # two radii of 0.15
+NEIGHBOURS = 3  # landmarks and teammates that an agent sees
 Collisions = Literal["pairs", "sum", "mean"]
 
 

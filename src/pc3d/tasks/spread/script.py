@@ -5,10 +5,11 @@ from itertools import product
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.optimize import linear_sum_assignment
 
+from pc3d.tasks.spread.rules import CONTACT_DISTANCE
 from pc3d.tasks.spread.world import (
     ACTION_FORCE,
-    CONTACT_DISTANCE,
     DAMPING,
     DIRECTIONS,
     TIME_STEP,
@@ -29,7 +30,7 @@ def cover(state: SpreadState) -> Int[np.ndarray, " agent"]:
     positions, velocities = np.asarray(state.positions, float), np.asarray(state.velocities, float)
     places = _standing_room(np.asarray(state.landmarks, float))
     distances = np.linalg.norm(positions[:, None] - places[None], axis=-1)
-    targets = places[assign(distances)]
+    targets = places[linear_sum_assignment(distances)[1]]
     # Until an agent has planned, the others expect it to roll on.
     paths = _roll_out(positions, velocities, np.zeros((1, LOOK_AHEAD), int))[:, 0]
     actions = np.zeros(len(positions), int)
@@ -37,30 +38,6 @@ def cover(state: SpreadState) -> Int[np.ndarray, " agent"]:
         others = np.delete(paths, agent, axis=0)
         actions[agent], paths[agent] = _drive(positions[agent], velocities[agent], targets[agent], others)
     return actions
-
-
-def assign(costs: Float[np.ndarray, "agent target"]) -> Int[np.ndarray, " agent"]:
-    """The target of each agent so that the costs sum to the least: exact, by dynamic programming.
-
-    Agents choose one after the other; all that matters for the next one is the set of targets taken, the
-    bits of an integer. With at most ten agents there are few such sets.
-    """
-    agents = len(costs)
-    sets = np.arange(2**agents)
-    best = np.where(sets == 0, 0.0, np.inf)
-    choices = []
-    for own_costs in costs:
-        options = [
-            np.where(sets >> target & 1, best[sets & ~(1 << target)] + cost, np.inf)
-            for target, cost in enumerate(own_costs)
-        ]
-        choices.append(np.argmin(options, axis=0))
-        best = np.min(options, axis=0)
-    taken, targets = int(sets[-1]), np.zeros(agents, int)
-    for agent in reversed(range(agents)):
-        targets[agent] = choices[agent][taken]
-        taken &= ~(1 << int(targets[agent]))
-    return targets
 
 
 def _standing_room(landmarks: Points) -> Points:

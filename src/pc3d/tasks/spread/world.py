@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
-from pc3d.tasks.spread.rules import Collisions
+from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS, Collisions
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar, slot_keys
 
 TIME_STEP = 0.1
@@ -21,8 +21,6 @@ DAMPING = 0.25
 ACTION_FORCE = 5.0
 CONTACT_FORCE = 100.0
 CONTACT_MARGIN = 1e-3
-CONTACT_DISTANCE = 0.3  # two radii of 0.15
-NEIGHBOURS = 3
 DIRECTIONS = np.array([[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]])
 
 COLLISION_TEXT = {
@@ -122,9 +120,18 @@ class Spread(Task[SpreadState]):
     ) -> Iterator[np.ndarray]:
         from pc3d.tasks.spread.picture import draw_spread, reach_of
 
+        scenes = [self._scene(state) for state in states]
         # One for all moments, so that the picture stands still.
-        reach = max(reach_of(self, state) for state in states)
-        return (draw_spread(self, state, reach, size, show_range) for state in states)
+        reach = max(reach_of(positions) for positions, *_ in scenes)
+        return (draw_spread(*scene, reach=reach, size=size, show_range=show_range) for scene in scenes)
+
+    def _scene(self, state: SpreadState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Positions, velocities and landmarks of who is there."""
+        here = np.asarray(self.present(state))
+        positions, velocities, landmarks = map(
+            np.asarray, (state.positions, state.velocities, state.landmarks)
+        )
+        return positions[here], velocities[here], landmarks[here]
 
 
 def collision_weight(collisions: Collisions, team_size: int | Int[Array, ""]) -> float | Float[Array, ""]:

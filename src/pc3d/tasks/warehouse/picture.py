@@ -1,6 +1,7 @@
 """Draws the warehouse: shelves in their rows, robots with what they carry, and the two goals."""
 
 import numpy as np
+from jaxtyping import Int
 
 from pc3d.tasks.canvas import (
     BLUE,
@@ -23,33 +24,38 @@ from pc3d.tasks.warehouse.floor import (
     STORAGE,
     column_and_row,
 )
-from pc3d.tasks.warehouse.world import (
-    Warehouse,
-    WarehouseState,
-)
 
 MARGIN = 0.35
 GAP = 0.07  # between a cell's border and the shelf in it
 AHEAD_ON_PAGE = ((0, -1), (0, 1), (-1, 0), (1, 0))  # by direction; y points down
 
 
-def draw_warehouse(task: Warehouse, state: WarehouseState, size: int, show_range: bool) -> np.ndarray:
+Numbers = Int[np.ndarray, " agent"]
+
+
+def draw_warehouse(
+    cells: Numbers,
+    directions: Numbers,
+    carried: Numbers,
+    requests: Numbers,
+    standing: Int[np.ndarray, " cell"],
+    *,
+    size: int,
+    show_range: bool,
+) -> np.ndarray:
     """The whole floor; `show_range` shades the nine cells that each robot's sensors reach."""
-    here = np.asarray(task.present(state))
-    requests = set(np.asarray(state.requests)[here].tolist())
+    wanted = set(requests.tolist())
     canvas = Canvas(-MARGIN, -MARGIN, COLUMNS + 2 * MARGIN, ROWS + 2 * MARGIN, size, y_down=True)
     _draw_floor(canvas)
-    robots = [np.asarray(part)[here].tolist() for part in (state.cells, state.directions, state.carried)]
     if show_range:
-        for cell in robots[0]:
+        for cell in cells.tolist():
             _draw_range(canvas, *column_and_row(cell))
-    standing = np.asarray(state.standing)
     for cell in np.flatnonzero(standing):
-        _draw_shelf(canvas, *column_and_row(cell), requested=int(standing[cell]) in requests)
-    for cell, direction, load in zip(*robots, strict=True):
+        _draw_shelf(canvas, *column_and_row(cell), requested=int(standing[cell]) in wanted)
+    for cell, direction, load in zip(cells.tolist(), directions.tolist(), carried.tolist(), strict=True):
         x, y = column_and_row(cell)
         if load != NOTHING:
-            _draw_shelf(canvas, x, y, requested=load in requests)
+            _draw_shelf(canvas, x, y, requested=load in wanted)
         _draw_robot(canvas, x + 0.5, y + 0.5, direction, loaded=load != NOTHING)
     return canvas.pixels()
 

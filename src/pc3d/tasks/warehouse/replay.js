@@ -1,6 +1,6 @@
 // RWARE: robots bring requested shelves to the goals and put them back.
 
-const Warehouse = {
+TASKS.rware = {
   title: "Multi-robot warehouse",
   stepsPerSecond: 8,
   agentRadius: 0.42,
@@ -12,10 +12,8 @@ const Warehouse = {
   },
 
   places(replay, time) {
-    return placesAt(replay.world.positions, time).map(([x, y]) => [x + 0.5, y + 0.5]);
+    return placesAt(replay, time).map(([x, y]) => [x + 0.5, y + 0.5]);
   },
-
-  returnScale: () => 1,
 
   draw(pen, replay, time, { highlighted, observers }) {
     const { world } = replay;
@@ -24,19 +22,30 @@ const Warehouse = {
     const carried = world.carried[now];
     this.drawFloor(pen, world);
     observers.forEach((agent) => this.drawSight(pen, world, world.positions[now][agent]));
-    standingShelves(world, now).forEach(([x, y], shelf) => this.drawShelf(pen, x, y, requested.has(shelf)));
-    this.places(replay, time).forEach(([x, y], agent) => {
+    const shelves = this.standingShelves(world, now);
+    shelves.forEach(([x, y], shelf) => this.drawShelf(pen, x, y, requested.has(shelf)));
+    const places = this.places(replay, time);
+    for (const agent of teamAt(replay, time)) {
+      const [x, y] = places[agent];
       const loaded = carried[agent] >= 0;
       if (loaded) this.drawShelf(pen, x - 0.5, y - 0.5, requested.has(carried[agent]));
       const look = { highlighted: highlighted.includes(agent) };
       const heading = this.headingAt(world, agent, time);
       this.drawRobot(pen, x, y, heading, loaded, contextOf(replay, time, agent), look);
-    });
+    }
+  },
+
+  // Where each shelf stands at a step, by its number: where it was last put down, unless a robot carries it.
+  standingShelves(world, now) {
+    const standing = new Map(world.shelves.map((place, shelf) => [shelf, place]));
+    for (const [step, shelf, x, y] of world.moves) if (step <= now) standing.set(shelf, [x, y]);
+    for (const shelf of world.carried[now]) standing.delete(shelf);
+    return standing;
   },
 
   // Turns the short way round.
   headingAt(world, agent, time) {
-    const { before, after, share } = between(world.directions, Math.min(time, world.directions.length - 1));
+    const { before, after, share } = between(world.directions, time);
     const from = this.headings[before[agent]];
     const turn = this.headings[after[agent]] - from;
     return from + share * Math.atan2(Math.sin(turn), Math.cos(turn));
@@ -91,21 +100,13 @@ const Warehouse = {
 
   legendBox: { left: -0.05, top: -0.05, width: 1.1, height: 1.1 },
   legend: [
-    ["shelf", (pen) => Warehouse.drawShelf(pen, 0, 0, false)],
-    ["requested shelf", (pen) => Warehouse.drawShelf(pen, 0, 0, true)],
+    ["shelf", (pen) => TASKS.rware.drawShelf(pen, 0, 0, false)],
+    ["requested shelf", (pen) => TASKS.rware.drawShelf(pen, 0, 0, true)],
     ["robot with a load", (pen) => {
-      Warehouse.drawShelf(pen, 0, 0, true);
-      Warehouse.drawRobot(pen, 0.5, 0.5, 0, true, { gate: null, alignment: null }, {});
+      TASKS.rware.drawShelf(pen, 0, 0, true);
+      TASKS.rware.drawRobot(pen, 0.5, 0.5, 0, true, { gate: null, alignment: null }, {});
     }],
-    ["goal", (pen) => Warehouse.drawGoal(pen, 0, 0)],
+    ["goal", (pen) => TASKS.rware.drawGoal(pen, 0, 0)],
   ],
   observed: "Observations: the nine shaded cells around a robot.",
 };
-
-// Where each shelf stands at a step, by its number: where it was last put down, unless a robot carries it.
-function standingShelves(world, now) {
-  const standing = new Map(world.shelves.map((place, shelf) => [shelf, place]));
-  for (const [step, shelf, x, y] of world.moves) if (step <= now) standing.set(shelf, [x, y]);
-  for (const shelf of world.carried[now]) standing.delete(shelf);
-  return standing;
-}

@@ -172,7 +172,13 @@ class Warehouse(Task[WarehouseState]):
     def draw(self, state: WarehouseState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.warehouse.picture import draw_warehouse
 
-        return draw_warehouse(self, state, size, show_range)
+        here = np.asarray(self.present(state))
+        parts = (state.cells, state.directions, state.carried, state.requests)
+        cells, directions, carried, requests = (np.asarray(part)[here] for part in parts)
+        standing = np.asarray(state.standing)
+        return draw_warehouse(
+            cells, directions, carried, requests, standing, size=size, show_range=show_range
+        )
 
     def _present(self, state: WarehouseState) -> WarehouseState:
         """The state without whatever stands in padded slots."""

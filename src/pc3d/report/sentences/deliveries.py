@@ -1,0 +1,175 @@
+"""RWARE in sentences: which runs there are, and how many times MAPPO's deliveries PC3D has."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from pc3d.experiment.methods import METHODS, OURS
+from pc3d.report.paper_numbers import MAIN
+from pc3d.report.sentences.facts import BACKBONE, BySeed, Facts, NotKnown
+from pc3d.report.sentences.words import (
+    at_sizes,
+    by_split,
+    fold,
+    gathered,
+    listed,
+    named,
+    number,
+    percent,
+    times,
+)
+from pc3d.report.tables.results import SPLITS
+
+TASK = "rware"
+FAR_MORE = 2.0  # times
+
+
+def runs(facts: Facts) -> str:
+    """Which methods have how many seeds, the most first."""
+    methods = facts.methods(TASK)
+    if not methods:
+        raise NotKnown
+    counts = gathered((facts.seeds(TASK, method), method) for method in methods)
+    missing = [named(method) for method in METHODS if method not in methods]
+    if not missing and len(counts) == 1:
+        return f"{number(min(counts))} seeds of every method"
+    parts = listed((_of_seeds(count, counts[count]) for count in sorted(counts, reverse=True)), ", and ")
+    if len(missing) == 1:
+        return f"{parts}; {missing[0]} is missing"
+    return f"{parts}; the other methods are missing" if missing else parts
+
+
+def _of_seeds(count: int, methods: list[str]) -> str:
+    seeds = "one" if count == 1 else f"{number(count)} seeds"
+    return f"{seeds}{' each' * (count == 1 < len(methods))} of {listed(map(named, methods))}"
+
+
+def times_the_mean(facts: Facts) -> str:
+    """How many times MAPPO's mean PC3D delivers."""
+    train, test = (
+        times([facts.mean(TASK, OURS, split) / _positive(facts.mean(TASK, BACKBONE, split))])
+        for split in ("train", "test")
+    )
+    return f"{train} MAPPO's mean at training sizes and {test} at test sizes"
+
+
+def times_the_best(facts: Facts, rival: str) -> str:
+    """Every seed of PC3D against a rival's best one, on all splits."""
+    return f"{times(_ratios_to_the_best(facts, rival))} as much as {_best_seed(facts, rival)}"
+
+
+def differing(facts: Facts) -> str:
+    """How far MAPPO's seeds are apart."""
+    by_split = [facts.of_split(TASK, BACKBONE, split) for split in SPLITS]
+    count = len(by_split[0])
+    if count < 2:
+        raise NotKnown
+    widest = max(seeds.max() / _positive(seeds.min()) for seeds in by_split)
+    return f"whose {number(count)} differ {'up to ' * (count > 2)}{fold(widest)}"
+
+
+def tested(facts: Facts) -> str:
+    """How sure the lead over MAPPO is."""
+    ours, theirs = (facts.seeds(TASK, method) for method in (OURS, BACKBONE))
+    if min(ours, theirs) < 2:
+        return "With one seed, that cannot be tested."
+    words = {"better": "unlikely to be chance", "hint: better": "a hint"}
+    verdicts = facts.verdicts(TASK, OURS, BACKBONE)
+    found = by_split(
+        {split: words.get(verdict, "no more than the means say") for split, verdict in verdicts.items()}
+    )
+    seeds = f"{number(ours)} seeds each" if ours == theirs else f"{number(ours)} and {number(theirs)} seeds"
+    return f"Tested with {seeds}, that is {found}."
+
+
+def apart(facts: Facts) -> str:
+    """Whether every seed of PC3D delivers more than the best of MAPPO."""
+    ours, least = facts.seeds(TASK, OURS), min(_ratios_to_the_best(facts, BACKBONE))
+    if least <= 1:
+        return f"not every seed of PC3D delivers more than {_best_seed(facts, BACKBONE)}"
+    every = {1: "the one seed of PC3D", 2: "either seed of PC3D"}.get(ours, "every seed of PC3D")
+    more = "[far more](#in-short)" if least >= FAR_MORE else "more"
+    return f"{every} delivers {more} than {_best_seed(facts, BACKBONE)}"
+
+
+def at_every_size(facts: Facts) -> str:
+    """Whether the lead is there at every team size, and grows."""
+    leads = facts.leads(TASK, BACKBONE)
+    ratios = [
+        facts.at_size(TASK, OURS, size) / _positive(facts.at_size(TASK, BACKBONE, size)) for size in leads
+    ]
+    behind = [str(size) for size, lead in leads.items() if lead <= 0]
+    place = f"not so with {listed(behind)} robots" if behind else "so at every team size"
+    widen = "widen" if all(low < high for low, high in pairwise(leads.values())) else "do not always widen"
+    return (
+        f"{place}, and in deliveries larger teams {widen} the margin; as a ratio they "
+        f"{'do, too' if ratios[-1] > ratios[0] else 'do not'}"
+    )
+
+
+def second(facts: Facts) -> str:
+    """In the paper PIC-MAPPO is above MAPPO."""
+    above = [split for split in SPLITS if facts.mean(TASK, "pic", split) > facts.mean(TASK, BACKBONE, split)]
+    if len(above) == len(SPLITS):
+        return "above MAPPO, as in the paper"
+    return f"above MAPPO {at_sizes(above)} only" if above else "below MAPPO; in the paper it is above"
+
+
+def as_much(facts: Facts, method: str) -> str:
+    """A method's deliveries in percent of PC3D's, over the splits."""
+    return percent(
+        facts.mean(TASK, method, split) / _positive(facts.mean(TASK, OURS, split)) for split in SPLITS
+    )
+
+
+def as_much_in_the_paper(facts: Facts, method: str) -> str:
+    return percent(facts.printed(TASK, method, split) / facts.printed(TASK, OURS, split) for split in SPLITS)
+
+
+def growth(facts: Facts) -> str:
+    """How many times as much a team of a test size delivers as one of a training size."""
+    methods = [method for method in MAIN if method in facts.methods(TASK)]
+    if not methods:
+        raise NotKnown
+    grown, summed = (
+        [_growth(facts, method, by_robot=by_robot) for method in methods] for by_robot in (False, True)
+    )
+    each = (f"{ratio:.1f}-fold ({named(method)})" for method, ratio in zip(methods, grown, strict=True))
+    robots = listed(f"{ratio:.1f}-" for ratio in summed)
+    return f"{listed(each)}; summed over robots, these would grow {robots}fold"
+
+
+def _growth(facts: Facts, method: str, *, by_robot: bool) -> float:
+    train, test = (
+        np.mean(
+            [
+                facts.at_size(TASK, method, size) * (size if by_robot else 1)
+                for size in facts.sizes(TASK, split)
+            ]
+        )
+        for split in ("train", "test")
+    )
+    return float(test / _positive(train))
+
+
+def _ratios_to_the_best(facts: Facts, rival: str) -> BySeed:
+    best = (_positive(facts.of_split(TASK, rival, split).max()) for split in SPLITS)
+    return np.concatenate(
+        [facts.of_split(TASK, OURS, split) / most for split, most in zip(SPLITS, best, strict=True)]
+    )
+
+
+def _best_seed(facts: Facts, rival: str) -> str:
+    count = facts.seeds(TASK, rival)
+    if count == 1:
+        return f"{named(rival)}'s one"
+    return f"the {'better' if count == 2 else 'best'} of {named(rival)}'s {number(count)} seeds"
+
+
+def _positive(value: float | np.floating) -> float:
+    """What something can be divided by."""
+    if value <= 0:
+        raise NotKnown
+    return float(value)

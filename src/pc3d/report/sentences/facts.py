@@ -1,0 +1,187 @@
+"""The numbers that sentences tell of: returns by split and size, verdicts, contexts, curves and clocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+
+from pc3d.experiment.methods import METHODS, OURS
+from pc3d.report.names import method_title, task_title
+from pc3d.report.paper_numbers import MAIN, published_returns
+from pc3d.report.runs import Runs
+from pc3d.report.tables.claims import claims_table
+from pc3d.report.tables.clock import measured_seconds_per_update
+from pc3d.report.tables.context import Context, contexts
+from pc3d.report.tables.results import SPLITS
+from pc3d.report.tables.table import NOTHING, Table
+from pc3d.report.tables.training import means_by_stage
+
+BACKBONE = "mappo"
+RIVALS = tuple(method for method in MAIN if method != OURS)  # in the paper's main table
+BySeed = Float[np.ndarray, " seed"]
+
+
+class NotKnown(Exception):
+    """These runs do not tell, so the sentence is left out."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the runs give; whatever they do not have raises NotKnown."""
+
+    runs: Runs
+
+    def methods(self, task: str) -> list[str]:
+        """Those with scores, ours first."""
+        self._refuse_unknown(task)
+        found = [method for method in self.runs.methods(task) if self.runs.scored(task, method)]
+        return sorted(found, key=lambda method: method != OURS)
+
+    def seeds(self, task: str, method: str) -> int:
+        self._refuse_unknown(task)
+        return len(self.runs.scored(task, method))
+
+    @cached_property
+    def whole_studies(self) -> list[str]:
+        """The tasks on which every method has seeds enough to be compared with every other."""
+        return [
+            task
+            for task in self.runs.tasks
+            if all(len(self.runs.scored(task, method)) > 1 for method in METHODS)
+        ]
+
+    def sizes(self, task: str, split: str) -> tuple[int, ...]:
+        self._refuse_unknown(task)
+        found: tuple[int, ...] = getattr(self.runs.rosters(task), split)
+        if not found:
+            raise NotKnown
+        return found
+
+    def returns(self, task: str, method: str, sizes: tuple[int, ...]) -> BySeed:
+        """Mean returns over these sizes, as the tables show them."""
+        by_size = self.runs.matrix(task, method, sizes)
+        if not by_size.size:
+            raise NotKnown
+        return by_size.mean(axis=1) * task_title(task).scale
+
+    def of_split(self, task: str, method: str, split: str) -> BySeed:
+        return self.returns(task, method, self.sizes(task, split))
+
+    def mean(self, task: str, method: str, split: str) -> float:
+        return float(self.of_split(task, method, split).mean())
+
+    def at_size(self, task: str, method: str, size: int) -> float:
+        return float(self.returns(task, method, (size,)).mean())
+
+    def printed(self, task: str, method: str, split: str) -> float:
+        found = published_returns(method, task, split)
+        if found is None:
+            raise NotKnown
+        return found.mean
+
+    def leads(self, task: str, rival: str) -> dict[int, float]:
+        """Our mean return minus a rival's at each team size."""
+        self._refuse_unknown(task)
+        return {
+            size: self.at_size(task, OURS, size) - self.at_size(task, rival, size)
+            for size in self.runs.rosters(task).all
+        }
+
+    def kept(self, task: str, split: str, value: float) -> float:
+        """The share of our lead over the backbone that another return has."""
+        theirs = self.mean(task, BACKBONE, split)
+        lead = self.mean(task, OURS, split) - theirs
+        if lead <= 0:
+            raise NotKnown  # nothing to have a share of
+        return (value - theirs) / lead
+
+    @cached_property
+    def _claims(self) -> Table | None:
+        return claims_table(self.runs)
+
+    def verdicts(self, task: str, first: str, second: str) -> dict[str, str]:
+        """The words of the table of claims by split, without p; of one seed only the mean can speak."""
+        return {
+            split: self._tested(task, first, second, split)
+            or ("higher" if self.mean(task, first, split) > self.mean(task, second, split) else "lower")
+            for split in SPLITS
+        }
+
+    def _tested(self, task: str, first: str, second: str, split: str) -> str | None:
+        tasks = [title for title, _ in self._claims.groups] if self._claims else []
+        title = f"{method_title(first)} against {method_title(second)}"
+        rows = [row for row in (self._claims.rows if self._claims else ()) if row[0].text == title]
+        if not rows or task_title(task).name not in tasks:
+            return None
+        column = 1 + len(SPLITS) * tasks.index(task_title(task).name) + SPLITS.index(split)
+        word = rows[0][column].text.split(", p")[0]
+        return None if word == NOTHING else word
+
+    def comparisons(self, task: str) -> int:
+        """How many of them Holm's correction is for."""
+        if self._claims is None:
+            raise NotKnown
+        columns = self._claims.full_columns
+        ours = [place for place, name in enumerate(columns) if name.startswith(f"{task_title(task).name} ")]
+        return sum(row[place].text != NOTHING for row in self._claims.rows for place in ours)
+
+    @cached_property
+    def _contexts(self) -> dict[str, dict[str, list[Context]]]:
+        return {task: contexts(self.runs, task) for task in self.runs.tasks}
+
+    def with_contexts(self, task: str) -> list[str]:
+        """The methods whose contexts were measured."""
+        return list(self._contexts.get(task, {}))
+
+    def contexts(self, task: str, method: str, split: str, name: str) -> BySeed:
+        """One measure of a method's contexts."""
+        sizes, found = self.sizes(task, split), self._contexts.get(task, {}).get(method, [])
+        whole = [each.by_size for each in found if all(size in each.by_size for size in sizes)]
+        by_seed = np.array([[by_size[size][name] for size in sizes] for by_size in whole])
+        if not by_seed.size or np.isnan(by_seed).all(axis=1).any():
+            raise NotKnown
+        return np.nanmean(by_seed, axis=1)
+
+    def context(self, task: str, method: str, split: str, name: str) -> float:
+        return float(self.contexts(task, method, split, name).mean())
+
+    def shut(self, task: str, method: str, split: str) -> float:
+        """The mean return with the gate forced shut in play."""
+        return self.context(task, method, split, "return_gate_off") * task_title(task).scale
+
+    def by_stage(self, task: str, method: str, name: str = "return") -> dict[int, float]:
+        """The mean of a training measure in each stage of the curriculum."""
+        self._refuse_unknown(task)
+        histories = [means_by_stage(run) for run in self.runs.finished(task, method)]
+        if not histories or not all(histories):
+            raise NotKnown
+        scale = task_title(task).scale if name == "return" else 1.0
+        found = {
+            stage: [history[stage][name] for history in histories if name in history.get(stage, {})]
+            for stage in histories[0]
+        }
+        if not all(len(values) == len(histories) for values in found.values()):
+            raise NotKnown
+        return {stage: float(np.mean(values)) * scale for stage, values in found.items()}
+
+    def updates(self, task: str, method: str) -> int:
+        self._refuse_unknown(task)
+        for run in self.runs.finished(task, method):
+            return -(-run.experiment.episodes // run.experiment.episodes_per_update)
+        raise NotKnown
+
+    def seconds(self, task: str, method: str) -> float:
+        """An update by the runs' own clocks."""
+        self._refuse_unknown(task)
+        clocked = [measured_seconds_per_update(run) for run in self.runs.finished(task, method)]
+        known = [each for each in clocked if each is not None]
+        if not known:
+            raise NotKnown
+        return float(np.median(known))
+
+    def _refuse_unknown(self, task: str) -> None:
+        if task not in self.runs.tasks:
+            raise NotKnown
