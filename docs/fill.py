@@ -30,7 +30,7 @@ MISSING = "*The recorded runs do not make this table yet.*\n"
 UNTOLD = "(the recorded runs do not tell this yet)"
 TABLE = re.compile(r"^<!-- table ([\w-]+) -->\n.*?^<!-- end -->$", re.MULTILINE | re.DOTALL)
 SENTENCE = re.compile(r"<!-- sentence ([\w-]+) -->.*?<!-- end -->", re.DOTALL)
-MARK = re.compile(r"\s*<!-- sentence [\w-]+ -->|<!-- end -->")
+MARK = re.compile(r" ?<!-- sentence [\w-]+ -->|<!-- end -->|(?<=\d) %")
 # A paragraph, or a list's item: from its first line to the next one, to a blank line or to a row of a table.
 BLOCK = re.compile(
     r"^(?![|#`\n])( *)([-*] +|\d+\. +)?(\S.*\n(?:(?! *(?:[-*] |\d+\. |[|#`\n])).*\n)*)", re.MULTILINE
@@ -65,9 +65,9 @@ def _wrapped(match: re.Match[str]) -> str:
     indent, bullet, block = match[1], match[2] or "", match[3]
     if not SENTENCE.search(block):
         return match[0]
-    if MARK.match(block):
+    if block.startswith("<!--"):
         raise ValueError(f"a sentence cannot begin a paragraph or an item: {block[:80]}")
-    glued = MARK.sub(lambda mark: re.sub(r"\s+", GLUE, mark[0]), block)
+    glued = MARK.sub(lambda mark: mark[0].replace(" ", GLUE), " ".join(block.split()))
     lines = textwrap.wrap(
         glued,
         WIDTH,

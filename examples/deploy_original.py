@@ -3,11 +3,6 @@
 After `pc3d export RUN policy.onnx`, and with the extras originals and export:
 python examples/deploy_original.py policy.onnx --task rware --team-size 9 --episodes 4
 """
-# ruff: noqa: E402  (threads are pinned before anything imports JAX)
-
-from pc3d.system import threads
-
-threads.pin()
 
 import argparse
 import json
@@ -19,11 +14,10 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
-from pc3d.system.plain import from_plain
-from pc3d.experiment.settings import Experiment
-from pc3d.tasks import TASKS, make_task
-from pc3d.tasks.originals import original_world
+from pc3d.presets.experiment_file import read_experiment
+from pc3d.tasks.make import make_task, original_world
 from pc3d.tasks.original_world import OriginalWorld
+from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import AnyTask
 
 ROBOT = Path(__file__).with_name("robot.py")
@@ -59,7 +53,7 @@ def task_of(policy: Path) -> AnyTask:
     about = onnxruntime.InferenceSession(policy).get_modelmeta().custom_metadata_map
     if "pc3d" not in about:
         raise ValueError("it was not written by pc3d export")
-    return make_task(from_plain(Experiment, json.loads(about["pc3d"])["experiment"], str(policy)))
+    return make_task(read_experiment(json.loads(about["pc3d"])["experiment"], str(policy)))
 
 
 def deploy(policy: Path, task: AnyTask, episodes: int, seed: int = 0) -> list[float]:

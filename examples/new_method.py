@@ -1,9 +1,7 @@
-"""A method of your own: a class for what is new about it (if anything is), and one row to name it."""
-# ruff: noqa: E402  (threads are pinned before anything imports JAX)
+"""Two methods of your own: a class for what is new about one (if anything is), and a row for each.
 
-from pc3d.system import threads
-
-threads.pin()
+Python runs this file; the command line takes it with `pc3d --with new_method train spread peak`.
+"""
 
 from dataclasses import replace
 from tempfile import mkdtemp
@@ -11,18 +9,15 @@ from tempfile import mkdtemp
 import jax
 import jax.numpy as jnp
 
-from pc3d.presets import paper as experiments
-from pc3d.play.scores import returns_by_size
-from pc3d.experiment.methods import METHODS, Method
-from pc3d.networks.conditioning import GatedFilm
-from pc3d.networks.critics import Critic
-from pc3d.networks.layers import Mlp
-from pc3d.runs.policy import load_policy
+import pc3d
+from pc3d.evaluation.run import EvaluationSettings
+from pc3d.experiment import methods
 from pc3d.experiment.rosters import Curriculum, Stage
-from pc3d.runs.train import train
+from pc3d.networks import critics
+from pc3d.networks.layers import Mlp
 
 
-class PeakCritic(Critic):
+class PeakCritic(critics.Critic):
     """Where PIC takes the mean of the agents' encodings, this takes the largest of each number."""
 
     encoder: Mlp
@@ -36,17 +31,24 @@ class PeakCritic(Critic):
 
     def __call__(self, view):
         encodings = self.encoder(view.clean_observations)
-        peak = jnp.max(encodings, axis=-2, where=view.active[..., None], initial=-jnp.inf)
+        peak = jnp.max(encodings, axis=-2, where=view.present[..., None], initial=-jnp.inf)
         return self.head(peak)[..., 0]
 
 
-METHODS["peak"] = Method("a critic over the largest encodings", PeakCritic)
-METHODS["film"] = replace(METHODS["pic"], summary="gated FiLM, but no teacher", conditioning=GatedFilm)
+PIC = methods.METHODS["pic"]
+CRITICS = {"peak": PeakCritic}
+METHODS = {
+    "peak": replace(PIC, title="Peak", summary="the largest encodings", parent="pic", critic="peak"),
+    "film": replace(PIC, title="FiLM", summary="FiLM, but no teacher", parent="pic", conditioning="film"),
+}
 
-pic = experiments.paper("spread", "pic", episodes=80)  # both take PIC's settings
-curriculum = Curriculum((Stage(1.0, team_sizes=(1, 2), probabilities=(0.4, 0.6)),))
-for method in ("peak", "film"):
-    experiment = replace(pic, method=method, curriculum=curriculum)
-    policy = load_policy(train(experiment, mkdtemp()).path)
-    for size, returns in returns_by_size(policy.task, policy.actor, (2, 3), rollouts=32).items():
-        print(f"{method}, {size} agents: {returns.mean():.1f} on average")
+if __name__ == "__main__":
+    critics.CRITICS.update(CRITICS)
+    methods.METHODS.update(METHODS)
+    curriculum = Curriculum((Stage(1.0, team_sizes=(1, 2), probabilities=(0.4, 0.6)),))
+    for method in METHODS:
+        experiment = replace(pc3d.paper("spread", method, episodes=80), curriculum=curriculum)
+        run = pc3d.train(experiment, mkdtemp())
+        settings = EvaluationSettings(rollouts=32)
+        for size, returns in pc3d.evaluate(run.path, team_sizes=(2, 3), settings=settings).items():
+            print(f"{method}, {size} agents: {returns.mean():.1f} on average")

@@ -1,9 +1,5 @@
 """A task of your own, one file and one line: agents on a line must meet in the middle of their team."""
-# ruff: noqa: ARG002, E402  (threads are pinned before anything imports JAX)
-
-from pc3d.system import threads
-
-threads.pin()
+# ruff: noqa: ARG002
 
 from dataclasses import dataclass, replace
 from tempfile import mkdtemp
@@ -11,13 +7,13 @@ from tempfile import mkdtemp
 import jax
 import jax.numpy as jnp
 
-from pc3d.presets import paper as experiments
-from pc3d.play.scores import returns_by_size
-from pc3d.runs.policy import load_policy
+import pc3d
+from pc3d.evaluation.run import EvaluationSettings
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.tasks import TASKS
+from pc3d.experiment.settings import Rules
+from pc3d.tasks.entry import TaskEntry
+from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
-from pc3d.runs.train import train
 
 
 class MeetingState(WorldState):
@@ -50,11 +46,11 @@ class Meeting(Task[MeetingState]):
         raise NotImplementedError("nobody has drawn a meeting yet")  # only films of it would need this
 
 
-TASKS["meeting"] = Meeting  # the one line
+TASKS["meeting"] = TaskEntry("Meeting", Meeting)  # the one line
 rosters = Rosters(train=(2, 3, 4), test=(6, 8))
 curriculum = Curriculum((Stage(1.0, team_sizes=(2, 3, 4), probabilities=(0.3, 0.3, 0.4)),))
-spread = experiments.paper("spread", "pc3d", episodes=240)  # whose networks and PPO settings we borrow
-experiment = replace(spread, task="meeting", rosters=rosters, curriculum=curriculum)
-policy = load_policy(train(experiment, mkdtemp()).path)
-for size, returns in returns_by_size(policy.task, policy.actor, rosters.all, rollouts=32).items():
+spread = pc3d.paper("spread", "pc3d", episodes=240)  # whose networks and PPO settings we borrow
+experiment = replace(spread, task="meeting", rules=Rules(), rosters=rosters, curriculum=curriculum)
+run = pc3d.train(experiment, mkdtemp())
+for size, returns in pc3d.evaluate(run.path, settings=EvaluationSettings(rollouts=32)).items():
     print(f"{size} agents ({rosters.split_of(size)}): {returns.mean():.2f} on average")

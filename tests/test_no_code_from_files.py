@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.experiment.settings import OwnWorld
+from pc3d.experiment.settings import OwnWorld, Rules
 from pc3d.jobs.tuning.trial_folder import TrialFolder
+from pc3d.presets.experiment_file import to_plain
 from pc3d.presets.paper import sealed
 from pc3d.presets.preset_file import Preset, write_preset
 from pc3d.system.processes import start_worker
@@ -151,16 +152,16 @@ def test_reading_runs_presets_and_studies_unpickles_and_imports_nothing_they_say
     write_preset(tmp_path / "preset.toml", Preset("spread", "pc3d", {"ppo.epochs": 4}))
     group = 'tasks = ["spread"]\nmethods = ["pc3d"]\nseeds = [0]\npreset = "preset.toml"'
     (tmp_path / "study.toml").write_text(f'about = "snare"\n[[groups]]\n{group}')
-    own = json.loads(run.experiment_file.read_text())
-    own["experiment"]["task"] = "snare_of_tests:make"
-    del own["sha256"]
+    world = OwnWorld("host", 5, (2,), ("stay", "go"), "the sum of rewards")
+    own = replace(experiment_for("mappo"), task="snare_of_tests:make", world=world, rules=Rules())
+    content = {**json.loads(run.experiment_file.read_text()), "experiment": to_plain(own)}
+    del content["sha256"]
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "experiment.json").write_text(json.dumps(own))
+    (tmp_path / "own" / "experiment.json").write_text(json.dumps(content))
     trial = TrialFolder(tmp_path / "trial")
     trial.path.mkdir()
     write_preset(trial.preset, Preset("snare_of_tests:make", "mappo", {}))
-    world = OwnWorld("host", 5, (2,), ("stay", "go"), "the sum of rewards")
-    trial.write_own_task(replace(sealed(experiment_for("mappo")), task="snare_of_tests:make", world=world))
+    trial.write_own_task(sealed(own))
     commands = {
         "evaluate runs/run --rollouts 1 --team-sizes 2 --replace": 0,
         "report runs --out report": 0,

@@ -4,9 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-README = ROOT / "README.md"
-REPRODUCTION = ROOT / "docs" / "reproduction.md"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\.\.\.|…")  # a line that shows the form of a command
 SHELLS = ("sh", "bash", "console", "")
@@ -27,8 +25,3 @@ def commands(page: Path) -> list[str]:
     """The command lines of pc3d on a page, without what comes before its name."""
     found = (re.match(r"(?:\S*/)?pc3d\s+(.*)", line) for line in shell_lines(page))
     return [match.group(1) for match in found if match]
-
-
-def words_of(page: Path) -> str:
-    """Without the line breaks that wrapping put in."""
-    return " ".join(page.read_text().split())

@@ -19,7 +19,10 @@ from pathlib import Path
 import pytest
 
 from pc3d.cli import main
-from pc3d.tasks import TASKS
+from pc3d.cli.extensions import OPTION, TOLD
+from pc3d.experiment.methods import METHODS
+from pc3d.networks.critics import CRITICS
+from pc3d.tasks.registry import TASKS
 from tests.docs.pages import PAGES, PLACEHOLDER, ROOT, blocks, shell_lines
 from tests.jobs.cluster.loopback_cluster import processes_with, wait_until
 
@@ -53,6 +56,7 @@ OWN_STUDY = STUDY.replace("spread", "pursuit:make").replace(
 )
 OWN_TASK = {
     "my_package/my_task.py": ("examples/new_task.py", "examples/own_task/pursuit.py"),
+    "my_package/my_methods.py": ("examples/new_method.py",),
     "pursuit.py": ("examples/own_task/pursuit.py",),
     "rosters.toml": ("examples/own_task/rosters.toml",),
 }
@@ -80,8 +84,7 @@ def trained(tmp_path_factory):
 def desk(trained, tmp_path, monkeypatch):
     """The folder of a reader: a trained run, the repository's examples, a task of their own."""
     monkeypatch.chdir(tmp_path)
-    for name in set(TASKS) - {"spread", "lbf", "rware"}:  # of the page before, in this process
-        del TASKS[name]
+    monkeypatch.setenv(TOLD, "")
     shutil.copytree(trained, "runs")
     Path("examples").symlink_to(ROOT / "examples")
     Path("tiny.toml").write_text(STUDY)
@@ -89,12 +92,17 @@ def desk(trained, tmp_path, monkeypatch):
     for name, sources in OWN_TASK.items():
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text("\n".join(_definitions(ROOT / source) for source in sources))
-    return tmp_path
+    tables = (TASKS, METHODS, CRITICS)
+    before = [dict(table) for table in tables]
+    yield tmp_path
+    for table, known in zip(tables, before, strict=True):  # a page's commands run in this process
+        table.clear()
+        table.update(known)
 
 
 def _definitions(path: Path) -> str:
     """An example without its last part, which trains what the parts before define."""
-    return path.read_text().partition('\nTASKS["meeting"]')[0]
+    return re.split(r'\nTASKS\["meeting"\]|\nif __name__', path.read_text())[0]
 
 
 def is_form(line: str) -> bool:
@@ -121,7 +129,8 @@ def run(line: str) -> None:
 
 
 def run_pc3d(words: list[str]) -> None:
-    name, *rest = words
+    added = words[:2] if words[0] == OPTION else []
+    name, *rest = words[len(added) :]
     if name == "study":
         file = "tiny_own.toml" if "--task" in rest else "tiny.toml"
         rest = [file, "--folder", f"runs/studies/{rest[0]}", *rest[1:]]
@@ -129,7 +138,7 @@ def run_pc3d(words: list[str]) -> None:
     if "--int8" in rest:
         more = [*more, "--accept-loss"]  # a policy that has learned nothing loses at random
     try:
-        code = main([name, *rest, *more])
+        code = main([*added, name, *rest, *more])
     except SystemExit as end:
         code = end.code
     assert code == 0, shlex.join(words)

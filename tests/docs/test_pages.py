@@ -48,6 +48,8 @@ def test_every_relative_link_leads_to_a_file(page):
 )
 def test_every_command_line_parses(page, line):
     name, *words = shlex.split(line, comments=True)
+    if name == "--with":  # and the module, which is the reader's own
+        return
     assert name in COMMANDS or name == "--help"
     if name == "--help" or PLACEHOLDER.search(line):
         return

@@ -116,6 +116,19 @@ def test_the_summary_counts_only_decisions_that_were_made():
     assert summary["split"] == "train"
 
 
+def test_the_summary_passes_over_agents_that_are_not_there_yet():
+    """The second agent joins after the first step; what its slot held before is poison."""
+    gate = np.array([[[0.2, np.nan], [0.6, 0.8]]] * 4)
+    context = np.stack([gate, np.sqrt(1 - gate**2)], axis=-1)
+    use = ContextUse(gate, context, np.broadcast_to([1.0, 0.0], context.shape))
+    present = np.array([[[True, False], [True, True], [True, True]]] * 4)
+    recording = Recording(1, None, present, np.ones((4, 2), bool), np.zeros((4, 2)), np.zeros(4), use)
+    summary = context_summary(small_policy(), three_wide(), recording, greedy=False)
+    assert summary["gate_mean"] == pytest.approx(1.6 / 3)
+    assert summary["alignment"] == pytest.approx(1.6 / 3)
+    assert summary["alignment_by_step"] == pytest.approx([0.2, 0.7])
+
+
 def test_the_summary_tells_returns_with_the_gate_forced(recording):
     summary = context_summary(small_policy(), three_wide(), recording, greedy=False)
     shut = ActorTeam(with_gate(small_policy().actor, "off"))

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.system.errors import BadInput
-from pc3d.presets.paper import CURRICULA, ROSTERS
-from pc3d.experiment.rosters import Curriculum, EnvironmentTemplate, Rosters, Stage
-from pc3d.tasks.spread.world import Spread
+from pc3d.tasks.registry import paper_of, papers
 
 HALVES = Curriculum((Stage(0.5, (1, 2), (0.4, 0.6)), Stage(0.5, (4,), (1.0,))))
 
@@ -50,9 +49,9 @@ def test_a_curriculum_may_not_train_on_test_sizes():
         HALVES.check_against(rosters)
 
 
-@pytest.mark.parametrize("name", sorted(ROSTERS))
+@pytest.mark.parametrize("name", sorted(papers()))
 def test_the_papers_curricula_train_on_training_sizes_only(name):
-    CURRICULA[name].check_against(ROSTERS[name])
+    paper_of(name).curriculum.check_against(paper_of(name).rosters)
 
 
 def test_the_size_of_an_episode_depends_on_seed_and_number_only():
@@ -68,11 +67,11 @@ def test_stages_change_exactly_at_their_boundaries():
     assert all(HALVES.team_size(0, episode, 11) == 4 for episode in range(6, 11))
 
 
-@pytest.mark.parametrize("name", sorted(CURRICULA))
+@pytest.mark.parametrize("name", sorted(papers()))
 def test_sizes_are_as_frequent_as_the_curriculum_says(name):
     """Chi-square for every stage; the seed is fixed, and a fair draw would fail once in 10,000."""
     episodes = 12_000
-    curriculum = CURRICULA[name]
+    curriculum = paper_of(name).curriculum
     sizes = np.array([curriculum.team_size(0, episode, episodes) for episode in range(episodes)])
     for stage, drawn in zip(
         curriculum.stages, np.split(sizes, curriculum.boundaries(episodes)), strict=False
@@ -82,10 +81,3 @@ def test_sizes_are_as_frequent_as_the_curriculum_says(name):
         chances = np.array(stage.probabilities) / sum(stage.probabilities)
         if len(counts) > 1:
             assert chisquare(counts, chances * len(drawn)).pvalue > 1e-4
-
-
-def test_a_template_becomes_the_game_of_one_roster():
-    template = EnvironmentTemplate(Spread(), ROSTERS["spread"], 0.99)
-    assert template.instance(3).task == Spread(slots=3)
-    with pytest.raises(BadInput, match="not admissible"):
-        template.instance(11)

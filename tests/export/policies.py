@@ -8,16 +8,16 @@ from types import ModuleType
 
 import equinox as eqx
 import jax
-from pc3d.learners.ppo.update import fresh_learner
 
 from pc3d.experiment.settings import Experiment
 from pc3d.export.description import describe
 from pc3d.export.graph import onnx_model
 from pc3d.export.plain_actor import plain_actor
+from pc3d.learners.registry import algorithm_of
 from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.policy import Policy
 from pc3d.runs.run_folder import policy_description
-from pc3d.tasks import make_task
+from pc3d.tasks.make import make_task
 from tests.small import small_experiment
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -26,12 +26,13 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def write_policy(path: Path, experiment: Experiment, favourite: int | None = None) -> Policy:
     """A policy file as training leaves it, without the training; it may have a favourite action."""
     task = make_task(experiment)
-    networks = _perturbed(fresh_learner(experiment, task).policy)
+    algorithm = algorithm_of(experiment)
+    networks = _perturbed(algorithm.policy(algorithm.fresh(experiment, task)))
     if favourite is not None:
         bias = networks.actor.conditioning.head.bias.at[favourite].add(3)
         networks = eqx.tree_at(lambda networks: networks.actor.conditioning.head.bias, networks, bias)
     save_tree(path, networks, policy_description(experiment, task.return_definition))
-    return Policy(path, experiment, task, networks.actor, networks.teacher)
+    return Policy(path, experiment, task, networks)
 
 
 def small_policy(path: Path, task: str, method: str, favourite: int | None = None) -> Policy:

@@ -3,19 +3,21 @@
 import jax
 import numpy as np
 import pytest
-from pc3d.play.port_worlds import PortWorlds
-from pc3d.play.rollout import choose
 
+from pc3d.experiment.execution import ALONE
 from pc3d.experiment.methods import METHODS, method_named
 from pc3d.experiment.settings import Recipe
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import plain_actor
-from pc3d.export.runtime import OnnxActor
-from pc3d.play.scores import score_team
-from pc3d.play.starts import rollout_keys
+from pc3d.export.runtime import OnnxActor, OnnxTeam
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import CompiledArena
+from pc3d.play.choosing import choose
+from pc3d.play.scores import score
+from pc3d.play.team import Decision, View
 from pc3d.presets import paper as experiments
 from pc3d.runs.checkpoint import to_bytes
-from pc3d.tasks import TASKS
+from pc3d.tasks.registry import TASKS
 from tests.export.policies import as_onnx, example, small_policy, write_policy
 from tests.small import small_experiment
 
@@ -26,6 +28,8 @@ TEAM_SIZE = 3
 
 class ComparingTeam:
     """Acts as the package's actor does, and asks the exported ones what they would have done."""
+
+    execution = ALONE
 
     def __init__(self, policy, folder):
         plain = plain_actor(policy.actor)
@@ -38,13 +42,16 @@ class ComparingTeam:
         self.largest_difference = 0.0
         self.probabilities, self.gates, self.contexts = [], [], []
 
-    def act(self, worlds, chances):
-        seen = np.asarray(worlds.observations()[0], np.float32)
+    def first(self, episodes, slots):
+        assert (episodes, slots) == (1, TEAM_SIZE)  # all keep their memories here, to compare them
+
+    def step(self, memory, view, chances):
+        seen = np.asarray(view.observations[0], np.float32)
         self.memory, policy, probabilities, actions = decide(self.actor, self.memory, seen, chances[0])
         self.compare_onnx(seen, policy, probabilities)
         self.compare_numpy(seen, probabilities)
         self.probabilities.append(probabilities)
-        return actions[None]
+        return memory, Decision(actions[None])
 
     def compare_onnx(self, seen, policy, probabilities):
         said = self.onnx.step(seen, self.onnx_memory)
@@ -84,8 +91,7 @@ def _decide(actor, memory, observations, chances):
 
 def play(policy, folder) -> ComparingTeam:
     team = ComparingTeam(policy, folder)
-    world = policy.task.with_slots(TEAM_SIZE)
-    score_team(world, rollout_keys(TEAM_SIZE, 1), TEAM_SIZE, PortWorlds, team)
+    score(CompiledArena(policy.task.with_slots(TEAM_SIZE)), team, TEAM_SIZE, rollouts=1)
     return team
 
 
@@ -124,6 +130,18 @@ def test_rows_of_a_batch_do_not_change_each_other(tmp_path):
     np.testing.assert_allclose(
         together.probabilities, np.concatenate([said.probabilities for said in alone]), atol=1e-6
     )
+
+
+def test_an_exported_agent_that_joins_a_team_remembers_nothing_as_the_packages_own(tmp_path):
+    policy = small_policy(tmp_path / "policy", "spread", "pc3d")
+    random, joined = np.random.default_rng(0), np.array([[True, False, False], [False, False, True]])
+    seen = random.normal(size=(2, TEAM_SIZE, 16)).astype(np.float32)
+    memory = random.normal(size=(2, TEAM_SIZE, 10)).astype(np.float32)
+    view, chances = View(seen, np.ones((2, TEAM_SIZE), bool), joined), random.random((2, TEAM_SIZE))
+    expected, decided = ActorTeam(policy.actor).step(memory, view, chances)
+    remembered, said = OnnxTeam(OnnxActor(as_onnx(policy))).step(memory.reshape(6, 10), view, chances)
+    np.testing.assert_allclose(remembered.reshape(2, TEAM_SIZE, 10), expected, atol=MEMORY_TOLERANCE)
+    np.testing.assert_array_equal(said.actions, decided.actions)
 
 
 @pytest.mark.slow

@@ -10,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pc3d.tasks.originals import original_world
 
 from pc3d.export.runtime import OnnxActor
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import returns_by_size
-from pc3d.tasks import TASKS
+from pc3d.tasks.make import original_world
+from pc3d.tasks.registry import TASKS
 from tests.export.policies import EXAMPLES, as_onnx, example, small_policy
 from tests.export.test_agreement import decide
 from tests.export.test_files import without_us
@@ -89,7 +91,8 @@ def test_the_return_agrees_with_evaluation_within_sampling_error(name, deployed)
     """Teams that never trained hardly eat or deliver: for those two the test of equal draws tells more."""
     team, episodes = deployed(name), 4 if name == "rware" else 30
     returns = example("deploy_original").deploy(team.file, team.task, episodes, seed=1)
-    expected = returns_by_size(team.policy.task, team.policy.actor, (TEAM_SIZE,), rollouts=100)[TEAM_SIZE]
+    arena, actors = CompiledArena(team.policy.task), ActorTeam(team.policy.actor)
+    expected = returns_by_size(arena, actors, (TEAM_SIZE,), rollouts=100)[TEAM_SIZE]
     error = np.sqrt(np.var(returns, ddof=1) / len(returns) + np.var(expected, ddof=1) / len(expected))
     assert abs(np.mean(returns) - np.mean(expected)) <= 4 * error
     if name == "spread":

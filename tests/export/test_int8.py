@@ -13,6 +13,8 @@ from pc3d import cli
 from pc3d.export.graph_builder import INT8_STEPS, INT8_ZERO, to_int8
 from pc3d.export.int8_loss import SizeReturns, losses_by_split, play_both
 from pc3d.export.runtime import OnnxActor
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import returns_by_size
 from tests.evaluation.policies import finished_run
 from tests.export.policies import as_onnx, small_policy
@@ -59,7 +61,8 @@ def test_an_int8_model_takes_one_agent_at_a_time_and_stores_bytes(policy):
 def test_the_float32_returns_are_those_of_evaluation(policy):
     models = (as_onnx(policy), as_onnx(policy, int8=True))
     (played,) = play_both(policy.task, policy.experiment.rosters, models, (3,), rollouts=4)
-    expected = returns_by_size(policy.task, policy.actor, (3,), rollouts=4)[3]
+    arena, team = CompiledArena(policy.task), ActorTeam(policy.actor)
+    expected = returns_by_size(arena, team, (3,), rollouts=4)[3]
     np.testing.assert_allclose(played.float32, expected, rtol=1e-3)
     assert (played.int8 != played.float32).any()
 

@@ -5,36 +5,35 @@ import csv
 import numpy as np
 import pytest
 
-from pc3d.system.errors import BadInput
-from pc3d.evaluation import scores
-from pc3d.play.scores import Scores, returns_by_size, score
-from pc3d.play.starts import ROLLOUTS_PER_SIZE, rollout_keys
 from pc3d.evaluation.table import Player, as_csv, score_rows
 from pc3d.experiment.rosters import Rosters
+from pc3d.play import scores
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.arena import CompiledArena
+from pc3d.play.scores import SizeScores, returns_by_size, score
+from pc3d.play.starts import ROLLOUTS_PER_SIZE, rollout_keys
+from pc3d.system.errors import BadInput
 from tests.evaluation.policies import small_policy
+
+ARENA, TEAM = CompiledArena(small_policy().task), ActorTeam(small_policy().actor)
 
 
 def test_a_wider_world_changes_no_return():
-    policy = small_policy()
-    narrow, wide = (score(policy.task.with_slots(slots), policy.actor, 3, 4) for slots in (3, 5))
+    narrow, wide = (score(ARENA.with_slots(slots), TEAM, 3, 4) for slots in (3, 5))
     np.testing.assert_allclose(narrow.returns, wide.returns, rtol=1e-5)
 
 
 def test_batches_play_the_rollouts_that_one_batch_would(monkeypatch):
-    policy = small_policy()
-    task = policy.task.with_slots(3)
-    whole = score(task, policy.actor, 2, 4)
+    arena = ARENA.with_slots(3)
+    whole = score(arena, TEAM, 2, 4)
     monkeypatch.setattr(scores, "MOST_AT_ONCE", 2)
-    parts = score(task, policy.actor, 2, 3)
+    parts = score(arena, TEAM, 2, 3)
     np.testing.assert_allclose(parts.returns, whole.returns[:3], rtol=1e-5)
 
 
 def test_sampled_and_greedy_actions_differ():
-    policy = small_policy()
-    task = policy.task.with_slots(3)
-    sampled, greedy = (
-        returns_by_size(task, policy.actor, (2, 3), 4, greedy=greedy) for greedy in (False, True)
-    )
+    teams = (TEAM, ActorTeam(TEAM.actor, greedy=True))
+    sampled, greedy = (returns_by_size(ARENA, team, (2, 3), 4) for team in teams)
     assert np.all(sampled[3] != greedy[3])
 
 
@@ -51,7 +50,7 @@ def test_impossible_rollouts_are_refused(rollouts, first):
 
 
 def test_the_table_gives_back_every_number_and_names_the_split():
-    played = Scores(np.float32([-0.1, 2]), {"deliveries": np.float32([1 / 3, 2])})
+    played = SizeScores(np.float32([-0.1, 2]), {"deliveries": np.float32([1 / 3, 2])})
     rows = score_rows(Player("rware", "pc3d", 7), Rosters(train=(2,), test=(9,)), 9, played)
     lines = list(csv.DictReader(as_csv(rows, ("deliveries",)).decode().splitlines()))
     assert [line["split"] for line in lines] == ["test", "test"]

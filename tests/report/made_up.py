@@ -2,15 +2,16 @@
 
 import csv
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from pc3d.experiment.settings import Experiment
+from pc3d.presets.experiment_file import to_plain
 from pc3d.presets.paper import paper
 from pc3d.runs.run_folder import RunFolder
-from pc3d.tasks import make_task
+from pc3d.tasks.make import make_task
 
 LINES = 200
 
@@ -29,7 +30,8 @@ def make_run(
     experiment = replace(paper(task, method, seed=seed), **changes)
     folder = RunFolder(root / task / method / f"seed-{seed}")
     folder.path.mkdir(parents=True)
-    about = {"experiment": asdict(experiment), "return_definition": make_task(experiment).return_definition}
+    definition = make_task(experiment).return_definition
+    about = {"experiment": to_plain(experiment), "return_definition": definition}
     folder.experiment_file.write_text(json.dumps(about))
     if done:
         folder.done_file.write_text("{}")

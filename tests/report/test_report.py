@@ -10,6 +10,7 @@ from pc3d.report.figures.boxes import return_boxes, shown_range
 from pc3d.report.figures.curves import learning_curves
 from pc3d.report.figures.style import svg
 from pc3d.report.runs import find_runs
+from pc3d.tasks.spread.rules import SpreadRules
 from tests.report.made_up import add_context, add_metrics, make_run, write_references
 
 METHODS = ("ippo", "pc3d", "gate-on", "hyper-pc3d")
@@ -85,7 +86,7 @@ def test_a_method_far_below_the_others_does_not_squeeze_them():
 
 def test_different_return_definitions_end_with_one_sentence_and_exit_code_two(tmp_path, capsys):
     make_run(tmp_path, "spread", "pc3d", 0, None)
-    make_run(tmp_path, "spread", "mappo", 0, None, collisions="sum")
+    make_run(tmp_path, "spread", "mappo", 0, None, rules=SpreadRules("sum"))
     assert cli.main(["report", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     printed = capsys.readouterr()
     assert printed.err.count("\n") == 1

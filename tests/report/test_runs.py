@@ -7,11 +7,13 @@ import pytest
 
 from pc3d import cli
 from pc3d.experiment.methods import METHODS
-from pc3d.presets.paper import PAPER, paper
+from pc3d.presets.paper import paper
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import context
 from pc3d.system.errors import BadInput
+from pc3d.tasks.registry import papers
+from pc3d.tasks.spread.rules import SpreadRules
 from tests.report.made_up import add_context, add_metrics, make_run
 
 SCORES = {size: [-1.0] for size in range(1, 11)}
@@ -64,17 +66,17 @@ def test_runs_of_another_length_than_the_papers_are_named(tmp_path):
 
 
 def test_the_papers_own_settings_are_no_news(tmp_path):
-    for task in PAPER:
+    for task in papers():
         for method in METHODS:
             make_run(tmp_path, task, method, 3, None)
     assert not any("settings (" in note or "settings of" in note for note in notes(find_runs([tmp_path])))
 
 
 def test_settings_unlike_the_papers_and_unlike_mappos_are_named(tmp_path):
-    slower = replace(paper("spread", "pc3d").ppo, learning_rate=1e-4)
-    rate = f"ppo.learning_rate: {paper('spread', 'pc3d').ppo.learning_rate} → 0.0001"
+    slower = replace(paper("spread", "pc3d").algorithm, learning_rate=1e-4)
+    rate = f"ppo.learning_rate: {paper('spread', 'pc3d').algorithm.learning_rate} → 0.0001"
     for seed in (0, 1):
-        make_run(tmp_path, "spread", "pc3d", seed, SCORES, ppo=slower)
+        make_run(tmp_path, "spread", "pc3d", seed, SCORES, algorithm=slower)
         make_run(tmp_path, "spread", "mappo", seed, SCORES)
         make_run(tmp_path, "spread", "ippo", seed, SCORES)
     found = [note for note in notes(find_runs([tmp_path])) if "settings (" in note or "settings of" in note]
@@ -114,7 +116,7 @@ def test_scores_of_another_policy_are_named(tmp_path):
 
 def test_different_return_definitions_are_refused(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, SCORES)
-    make_run(tmp_path, "spread", "mappo", 0, SCORES, collisions="sum")
+    make_run(tmp_path, "spread", "mappo", 0, SCORES, rules=SpreadRules("sum"))
     with pytest.raises(BadInput, match="cannot stand in one table: they define the return differently"):
         find_runs([tmp_path])
 

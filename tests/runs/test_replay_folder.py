@@ -206,6 +206,8 @@ FOREIGN = {
         name: array for name, array in named_arrays(made_round(1)).items() if name != "rewards"
     },
     "a part too many": {**named_arrays(made_round(1)), "future": np.zeros(3, np.float32)},
+    "an array that is also a table": {**named_arrays(made_round(1)), "rewards.x": np.zeros(3, np.float32)},
+    "a part without a name": {**named_arrays(made_round(1)), "global_states.": np.zeros(3, np.float32)},
 }
 
 

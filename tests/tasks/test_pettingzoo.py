@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pc3d.system.errors import BadInput
-from pc3d.tasks import TASKS
 from pc3d.tasks.pettingzoo import open_team_env, parallel_env
+from pc3d.tasks.registry import TASKS
 
 with warnings.catch_warnings():
     # Its own tests import a game in a way that PettingZoo deprecates.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Key
 
 from pc3d.evaluation.film import Picture
 from pc3d.evaluation.recording import Recording, record
@@ -16,7 +16,7 @@ from pc3d.tasks.task import Outcome
 
 
 def film_on_host(
-    policy: Policy, arena: HostedArena, key: PRNGKeyArray, team_size: int, *, greedy: bool
+    policy: Policy, arena: HostedArena, key: Key[Array, " episode"], team_size: int, *, greedy: bool
 ) -> tuple[Recording, list[Picture]]:
     """One episode and its pictures, the start first."""
     filmed = _FilmedArena(arena.game.with_slots(team_size), arena.crew)

@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Key, PRNGKeyArray
 
 from pc3d.networks.build import PolicyNetworks
 from pc3d.play.actor_team import ActorTeam
@@ -64,7 +64,12 @@ class Recording(eqx.Module):
 
 
 def record(
-    arena: Arena, networks: PolicyNetworks, keys: PRNGKeyArray, team_size: int, *, greedy: bool = False
+    arena: Arena,
+    networks: PolicyNetworks,
+    keys: Key[Array, " episode"],
+    team_size: int,
+    *,
+    greedy: bool = False,
 ) -> Recording:
     """Play the episodes of these keys and keep everything; worlds on the host keep their states."""
     team, sizes = ActorTeam(networks.actor, greedy), np.full(len(keys), team_size, np.int32)
@@ -82,12 +87,12 @@ def _everything(
     return states, episodes.present, episodes.played, episodes.rewards, returns, context
 
 
-def _states(task: AnyTask, keys: PRNGKeyArray, episodes: Episode) -> Any:
+def _states(task: AnyTask, keys: Key[Array, " episode"], episodes: Episode) -> Any:
     """The start and the state after every step: the episodes' actions played once more."""
     draws = draws_of(task, keys)
     start = jax.vmap(task.reset)(draws.start, episodes.team_size)
 
-    def step(state: Any, drawn: tuple[PRNGKeyArray, Array]) -> tuple[Any, Any]:
+    def step(state: Any, drawn: tuple[Key[Array, " episode"], Array]) -> tuple[Any, Any]:
         state, _ = jax.vmap(task.step)(drawn[0], state, drawn[1])
         return state, state
 

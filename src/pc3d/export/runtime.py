@@ -69,6 +69,8 @@ class OnnxTeam:
     def step(
         self, memory: Float[np.ndarray, "batch h"], view: View, chances: Float[Array, "episode agent"]
     ) -> tuple[Float[np.ndarray, "batch h"], Decision]:
+        if view.joined is not None:
+            memory = np.where(np.reshape(view.joined, (-1, 1)), 0, memory)
         observations = np.asarray(view.observations, np.float32)
         step = self._actor.step(observations.reshape(-1, observations.shape[-1]), memory)
         actions = choose(step.probabilities, np.asarray(chances).ravel())
@@ -78,6 +80,6 @@ class OnnxTeam:
 def choose(
     probabilities: Float[np.ndarray, "batch action"], chances: Float[np.ndarray, " batch"]
 ) -> np.ndarray:
-    """The action each draw stands for, as `rollout.choose` has it."""
+    """The action each draw stands for, as `choosing.choose` has it."""
     passed = chances[:, None] >= np.cumsum(probabilities, axis=-1)
     return np.minimum(passed.sum(axis=-1), probabilities.shape[-1] - 1)

@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, Key
 
 from pc3d.experiment.settings import Experiment
 from pc3d.learners.algorithm import Learner, Lesson
@@ -34,7 +34,7 @@ class EpisodeBatch(eqx.Module):
         return cls(jnp.asarray(seed), jnp.arange(numbers.start, numbers.stop), jnp.asarray(team_sizes))
 
     @property
-    def keys(self) -> PRNGKeyArray:
+    def keys(self) -> Key[Array, " episode"]:
         return jax.vmap(partial(stream, self.seed, Purpose.PLAY))(self.numbers)
 
 
@@ -118,5 +118,5 @@ _play_compiled = jax.jit(play_episodes, static_argnums=(0, 1))
 
 
 @jax.jit
-def _keys(batch: EpisodeBatch) -> PRNGKeyArray:
+def _keys(batch: EpisodeBatch) -> Key[Array, " episode"]:
     return batch.keys

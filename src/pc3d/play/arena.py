@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Int, PRNGKeyArray
+from jaxtyping import Array, Int, Key
 
 from pc3d.play.episode import Episode
 from pc3d.play.hosted.crew import Crew
@@ -25,6 +25,7 @@ Seen = TypeVar("Seen")
 Look = Callable[[Game, Episode, Any], Seen]  # what is wanted of played episodes, from them and something else
 
 
+@runtime_checkable
 class Arena(Protocol):
     """Worlds that are compiled, or stepped on the host."""
 
@@ -35,7 +36,7 @@ class Arena(Protocol):
     def compiled(self) -> bool:
         """Whether its worlds can be part of a compiled program."""
 
-    def with_slots(self, slots: int) -> Self:
+    def with_slots(self, slots: int) -> Arena:
         """The same game, padded to another width."""
 
     def worlds(self) -> Worlds: ...
@@ -48,7 +49,7 @@ class CompiledArena:
     game: Game
     compiled: bool = True
 
-    def with_slots(self, slots: int) -> Self:
+    def with_slots(self, slots: int) -> CompiledArena:
         return replace(self, game=self.game.with_slots(slots))
 
     def worlds(self) -> TaskWorlds:
@@ -63,7 +64,7 @@ class HostedArena:
     crew: Crew
     compiled: bool = False
 
-    def with_slots(self, slots: int) -> Self:
+    def with_slots(self, slots: int) -> HostedArena:
         return replace(self, game=self.game.with_slots(slots))
 
     def worlds(self) -> CrewWorlds:
@@ -73,7 +74,7 @@ class HostedArena:
 def played(
     arena: Arena,
     team: Team,
-    keys: PRNGKeyArray,
+    keys: Key[Array, " episode"],
     team_sizes: Int[np.ndarray, " episode"],
     look: Look[Seen],
     beside: Any = None,
@@ -88,6 +89,11 @@ def played(
 
 @partial(jax.jit, static_argnums=(0, 1))
 def _in_one_program(
-    worlds: TaskWorlds, look: Look[Seen], team: Any, keys: PRNGKeyArray, team_sizes: Array, beside: Any
+    worlds: TaskWorlds,
+    look: Look[Seen],
+    team: Any,
+    keys: Key[Array, " episode"],
+    team_sizes: Array,
+    beside: Any,
 ) -> Seen:
     return look(worlds.game, play(worlds, team, keys, team_sizes), beside)

@@ -5,7 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import Game
@@ -47,15 +47,15 @@ def widened(episodes: Episode, slots: int) -> Episode:
 class Draws(eqx.Module):
     """All that is random in some episodes, whoever plays them and in whichever worlds."""
 
-    start: PRNGKeyArray
-    steps: PRNGKeyArray  # (time, episode)
+    start: Key[Array, " episode"]
+    steps: Key[Array, "time episode"]
     chances: Float[Array, "time episode agent"]  # each chooses one action
 
 
-def draws_of(game: Game, keys: PRNGKeyArray) -> Draws:
+def draws_of(game: Game, keys: Key[Array, " episode"]) -> Draws:
     """The draws of the episodes with these keys."""
 
-    def of_one(key: PRNGKeyArray) -> tuple[PRNGKeyArray, PRNGKeyArray, Array]:
+    def of_one(key: PRNGKeyArray) -> tuple[PRNGKeyArray, Key[Array, " time"], Array]:
         start_key, world_key, action_key = jax.random.split(key, 3)
         return start_key, jax.random.split(world_key, game.horizon), action_chances(action_key, game)
 

@@ -14,7 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.play.episode import Draws, Episode, draws_of
 from pc3d.play.team import Decision, Memory, Team, View
@@ -26,7 +26,7 @@ from pc3d.tasks.task import Outcome
 def play(
     worlds: Worlds,
     team: Team,
-    keys: PRNGKeyArray,
+    keys: Key[Array, " episode"],
     team_sizes: Int[AnyArray, " episode"],
     *,
     with_global_state: bool = False,
@@ -45,7 +45,7 @@ def play(
 
 
 def play_on_host(
-    worlds: Worlds, team: Team, keys: PRNGKeyArray, team_sizes: Int[np.ndarray, " episode"]
+    worlds: Worlds, team: Team, keys: Key[Array, " episode"], team_sizes: Int[np.ndarray, " episode"]
 ) -> Episode:
     """The same, moment by moment: with the same draws the same team plays the same episodes.
 
@@ -110,7 +110,7 @@ def _moment(
     decide: Decide,
     with_global_state: bool,
     now: _Now,
-    drawn: tuple[PRNGKeyArray, Float[AnyArray, "episode agent"]],
+    drawn: tuple[Key[Array, " episode"], Float[AnyArray, "episode agent"]],
 ) -> tuple[_Now, _Step]:
     keys, chances = drawn
     observations, present = worlds.observe(now.state), worlds.present(now.state)
@@ -167,7 +167,7 @@ def _episodes(numbers: ModuleType, team_sizes: AnyArray, steps: _Step, ending: _
 
 
 @partial(jax.jit, static_argnums=0)
-def _drawn(game: Any, keys: PRNGKeyArray) -> Draws:
+def _drawn(game: Any, keys: Key[Array, " episode"]) -> Draws:
     return draws_of(game, keys)
 
 

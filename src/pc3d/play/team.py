@@ -5,7 +5,7 @@ What its kind may see besides each agent's own history is part of its type: `exe
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import equinox as eqx
 from jaxtyping import Bool, Float, Int
@@ -34,6 +34,7 @@ class Decision(eqx.Module):
     kept: Any = None
 
 
+@runtime_checkable
 class Team(Protocol):
     """Compiled with the worlds if it is an Equinox module; else it is asked moment by moment, with NumPy."""
 

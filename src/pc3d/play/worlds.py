@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import jax
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import AnyTask, Game, Outcome
@@ -15,13 +15,14 @@ from pc3d.tasks.task import AnyTask, Game, Outcome
 State = Any
 
 
+@runtime_checkable
 class Worlds(Protocol):
     """What is played in; a state stands for all of the episodes at once."""
 
     @property
     def game(self) -> Game: ...
 
-    def begin(self, keys: PRNGKeyArray, team_sizes: Int[AnyArray, " episode"]) -> State: ...
+    def begin(self, keys: Key[Array, " episode"], team_sizes: Int[AnyArray, " episode"]) -> State: ...
 
     def present(self, state: State) -> Bool[AnyArray, "episode agent"]:
         """Who is there now."""
@@ -31,7 +32,7 @@ class Worlds(Protocol):
     def step(
         self,
         going: Bool[AnyArray, " episode"],
-        keys: PRNGKeyArray,
+        keys: Key[Array, " episode"],
         state: State,
         actions: Int[AnyArray, "episode agent"],
     ) -> tuple[State, Outcome]:
@@ -53,7 +54,7 @@ class TaskWorlds:
     game: AnyTask
 
     @method_compiled
-    def begin(self, keys: PRNGKeyArray, team_sizes: Int[Array, " episode"]) -> State:
+    def begin(self, keys: Key[Array, " episode"], team_sizes: Int[Array, " episode"]) -> State:
         return jax.vmap(self.game.reset)(keys, team_sizes)
 
     @method_compiled
@@ -68,7 +69,7 @@ class TaskWorlds:
     def step(
         self,
         going: Bool[Array, " episode"],
-        keys: PRNGKeyArray,
+        keys: Key[Array, " episode"],
         state: State,
         actions: Int[Array, "episode agent"],
     ) -> tuple[State, Outcome]:

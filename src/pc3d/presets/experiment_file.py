@@ -10,10 +10,11 @@ from dataclasses import asdict
 from typing import Any
 
 from pc3d.experiment.methods import algorithms
-from pc3d.experiment.settings import Experiment, Rules
+from pc3d.experiment.settings import Experiment, PpoSettings, Rules
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.system.plain import from_plain
 from pc3d.tasks.registry import TASKS
+from pc3d.tasks.spread.rules import SpreadRules
 
 FORMAT = 2
 Plain = dict[str, Any]
@@ -38,7 +39,8 @@ def read_experiment(plain: Any, where: str) -> Experiment:
     rules = TASKS[task].rules if isinstance(task, str) and task in TASKS else Rules
     kinds = {"algorithm": known[algorithm["name"]], "rules": rules}
     settings = {name: value for name, value in algorithm.items() if name != "name"}
-    experiment: Experiment = from_plain(Experiment, {**plain, "algorithm": settings}, where, kinds)
+    whole = {"rules": {}, **plain, "algorithm": settings}  # a file that names no rules means the usual ones
+    experiment: Experiment = from_plain(Experiment, whole, where, kinds)
     return experiment
 
 
@@ -47,24 +49,27 @@ def _upgraded(plain: Any, where: str) -> Plain:
     if not isinstance(plain, dict):
         raise BadInput(f"{where} must be a table of settings")
     plain = dict(plain)
-    written = plain.pop("format", 1)
+    written = from_plain(int, plain.pop("format", 1), f"{where}: format")
     if written not in (*UPGRADES, FORMAT):
         raise BadInput(
             f"{where} has settings of format {written!r}; this version of pc3d reads up to {FORMAT}"
         )
     for number in range(written, FORMAT):
-        plain = UPGRADES[number](plain)
+        plain = UPGRADES[number](plain, where)
     return plain
 
 
-def _with_algorithm_and_rules(plain: Plain) -> Plain:
+def _with_algorithm_and_rules(plain: Plain, where: str) -> Plain:
     """From 1 to 2: PPO was the only algorithm, and Spread the only task with a rule to set."""
-    if isinstance(plain.get("ppo"), dict):
-        plain["algorithm"] = {"name": "ppo", **plain.pop("ppo")}
-    collisions = plain.pop("collisions", None)
-    if collisions is not None and plain.get("task") == "spread":
-        plain["rules"] = {"collisions": collisions}
+    if "algorithm" in plain or "rules" in plain:
+        raise BadInput(f"{where} has settings of format {FORMAT}, but does not say that it is of that format")
+    if "ppo" in plain:
+        ppo = from_plain(PpoSettings, plain.pop("ppo"), f"{where}: ppo")
+        plain["algorithm"] = {"name": "ppo", **asdict(ppo)}
+    rules = from_plain(SpreadRules, {"collisions": plain.pop("collisions", "pairs")}, where)
+    if plain.get("task") == "spread":
+        plain["rules"] = asdict(rules)
     return plain
 
 
-UPGRADES: dict[int, Callable[[Plain], Plain]] = {1: _with_algorithm_and_rules}
+UPGRADES: dict[int, Callable[[Plain, str], Plain]] = {1: _with_algorithm_and_rules}

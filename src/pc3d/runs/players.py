@@ -33,7 +33,10 @@ class Players:
 
     def act(self, observations: Any) -> Int[np.ndarray, " agent"]:
         """Everybody's action, from everybody's observation, in the same order every time."""
-        seen = np.asarray(observations, np.float32)
+        try:
+            seen = np.asarray(observations, np.float32)
+        except (TypeError, ValueError):
+            raise BadInput("an observation is made of numbers, equally many for everybody") from None
         if seen.shape != (self._size, self._width):
             raise BadInput(
                 f"{self._size} agents see {self._width} numbers each, not an array of shape {seen.shape}"
@@ -55,7 +58,7 @@ class Agent:
 
     def act(self, observation: Sequence[float] | np.ndarray) -> int:
         """The next action, from this observation and all since `reset`."""
-        return int(self._players.act(np.asarray(observation, np.float32)[None])[0])
+        return int(self._players.act([observation])[0])
 
 
 @jax.jit

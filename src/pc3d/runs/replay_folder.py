@@ -84,7 +84,7 @@ def _read(path: Path, digest: str) -> Episode:
     arrays, description = from_bytes(content, str(path))
     try:
         episodes = _from_arrays(arrays)
-    except TypeError:
+    except (TypeError, ValueError):  # a part that is missing, unknown, or an array and a table at once
         raise DamagedFile(f"{path} does not hold played episodes") from None
     if description.get("kind") != KIND["kind"] or named_arrays(episodes).keys() != arrays.keys():
         raise DamagedFile(f"{path} does not hold played episodes")

@@ -8,4 +8,4 @@ from jax import Array
 if TYPE_CHECKING:
     AnyArray = Array  # NumPy's can do all that is asked of them, but a type checker does not know that
 else:
-    AnyArray = Array | np.ndarray
+    AnyArray = Array | np.ndarray | np.generic  # a NumPy array without axes is often a scalar

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
 
 from jaxtyping import Array, Float, Int
 
@@ -63,6 +62,6 @@ class DescribedTask:
         del team_size
         return total_reward
 
-    def with_slots(self, slots: int) -> Self:
+    def with_slots(self, slots: int) -> DescribedTask:
         """The same game, padded to another width."""
         return replace(self, slots=slots)

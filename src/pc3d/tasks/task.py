@@ -9,13 +9,13 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import AnyArray
@@ -29,6 +29,9 @@ class WorldState(eqx.Module):
 
 
 StateT = TypeVar("StateT", bound=WorldState)
+# Not `Self`, which the tests' look at every shape cannot follow.
+GameT = TypeVar("GameT", bound="Game")
+TaskT = TypeVar("TaskT", bound="Task[Any]")
 
 
 class Outcome(eqx.Module):
@@ -48,6 +51,7 @@ class ObservationPart:
     width: int
 
 
+@runtime_checkable
 class Game(Protocol):
     """What learning and scoring need to know of a task, wherever its worlds are stepped."""
 
@@ -74,7 +78,7 @@ class Game(Protocol):
     def reported_return(
         self, total_reward: Float[Array, ""], team_size: Int[Array, ""]
     ) -> Float[Array, ""]: ...
-    def with_slots(self, slots: int) -> Self: ...
+    def with_slots(self: GameT, slots: int) -> GameT: ...
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ class Task(abc.ABC, Generic[StateT]):
     def observation_width(self) -> int:
         return sum(part.width for part in self.observation_layout)
 
-    def with_slots(self, slots: int) -> Self:
+    def with_slots(self: TaskT, slots: int) -> TaskT:
         """The same game, padded to another width."""
         return replace(self, slots=slots)
 
@@ -162,7 +166,7 @@ class Task(abc.ABC, Generic[StateT]):
 AnyTask = Task[Any]
 
 
-def slot_keys(key: PRNGKeyArray, slots: int) -> PRNGKeyArray:
+def slot_keys(key: PRNGKeyArray, slots: int) -> Key[Array, " agent"]:
     """One key per slot that does not depend on how many slots there are."""
     return jax.vmap(lambda slot: jax.random.fold_in(key, slot))(jnp.arange(slots))
 

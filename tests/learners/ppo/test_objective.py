@@ -1,7 +1,7 @@
 """The objective: its equations, what may reach which parameters, and padding that never matters."""
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import equinox as eqx
 import jax
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from pc3d.experiment.methods import METHODS
-from pc3d.learners.ppo import losses, preparation
-from pc3d.learners.ppo.losses import clipped_objective, huber
+from pc3d.learners.ppo.losses import clipped_objective, huber, objective
+from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.registry import algorithm_of
 from pc3d.play.choosing import log_probability_of
@@ -25,11 +25,6 @@ from tests.small import random_team, small_experiment
 TASK = Spread(5)
 SIZES = jnp.array([1, 3, 5])
 
-# Compiled as a whole: one by one, the operations take far longer to compile.
-objective = jax.jit(losses.objective, static_argnums=2)
-prepare = jax.jit(preparation.prepare, static_argnums=(0, 1, 4))
-play_compiled = jax.jit(play, static_argnums=0, static_argnames="with_global_state")
-
 
 @lru_cache
 def played(experiment, task=TASK):
@@ -37,16 +32,11 @@ def played(experiment, task=TASK):
     learner = algorithm.fresh(experiment, Spread(10))
     keys = jax.random.split(jax.random.key(1), len(SIZES))
     state, team = experiment.critic.global_state, algorithm.team(experiment, learner)
-    return learner, play_compiled(TaskWorlds(task), team, keys, SIZES, with_global_state=state)
+    return learner, play(TaskWorlds(task), team, keys, SIZES, with_global_state=state)
 
 
 def learn(experiment, learner, episodes, key):
-    return learn_compiled(experiment, TASK, learner, episodes, key)
-
-
-@partial(jax.jit, static_argnums=(0, 1))
-def learn_compiled(experiment, task, learner, episodes, key):
-    return algorithm_of(experiment).learn(experiment, task, learner, episodes, key)
+    return algorithm_of(experiment).learn(experiment, TASK, learner, episodes, key)
 
 
 def prepared(experiment, learner, episodes):

@@ -7,7 +7,7 @@ import pytest
 from pc3d.cli import main
 from pc3d.play.hosted.contract import _answering_within, examine
 from pc3d.system.imports import load_object
-from tests.hosted import sample_task
+from tests.play.hosted import sample_task
 from tests.play.hosted.sample_task import STEPS
 
 HERE = "tests.play.hosted.sample_task"
@@ -121,7 +121,10 @@ def test_the_command_says_what_it_found_and_exits_with_0_or_2(capsys):
         ("os.path:join:x", "an own task is named module:name"),
         ("no_such_module:make", "there is no module no_such_module"),
         (f"{HERE}:nobody", "has no nobody"),
-        ("tests.play.hosted.broken_import:make", "importing tests.play.hosted.broken_import failed: ZeroDivisionError"),
+        (
+            "tests.play.hosted.broken_import:make",
+            "importing tests.play.hosted.broken_import failed: ZeroDivisionError",
+        ),
     ],
 )
 def test_a_path_that_leads_nowhere_is_one_sentence(path, sentence, capsys):

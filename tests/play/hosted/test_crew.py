@@ -15,7 +15,7 @@ from hypothesis import strategies as some
 from pc3d.play.hosted.crew import Crew, Hosting, Source, WorldFailed
 from pc3d.play.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.play.hosted.parallel import ParallelWorld
-from tests.hosted import sample_task
+from tests.play.hosted import sample_task
 
 HERE = "tests.play.hosted.sample_task"
 KEYS = np.array([[1, 11], [2, 12], [3, 13]], np.uint32)

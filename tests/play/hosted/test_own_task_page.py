@@ -8,7 +8,7 @@ import pytest
 from pc3d.experiment.roster_file import read_rosters
 from tests.docs.pages import blocks
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PAGE, EXAMPLE = ROOT / "docs" / "own_task.md", ROOT / "examples" / "own_task"
 
 

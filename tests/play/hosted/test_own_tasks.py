@@ -7,13 +7,12 @@ import sys
 import pytest
 from PIL import Image
 
-from pc3d.runs.checkpoint import read_file, save_tree
 from pc3d.cli import main
 from pc3d.play.hosted.crew import Source
-from pc3d.learners.ppo.update import PolicyNetworks
-from pc3d.runs.policy import load_policy
 from pc3d.presets.preset_file import Preset, write_preset
-from pc3d.tasks import TASKS
+from pc3d.runs.checkpoint import read_file, save_tree
+from pc3d.runs.policy import load_policy
+from pc3d.tasks.registry import TASKS
 from tests.play.hosted.sample_task import STEPS
 from tests.play.hosted.tiny import PATH, SIZES, TINY
 
@@ -99,9 +98,7 @@ def test_a_policy_that_names_a_trap_is_read_without_stepping_into_it(trained, tm
     monkeypatch.syspath_prepend(str(tmp_path))
     _, description = read_file(trained / "final.safetensors")
     description["experiment"]["task"] = "trap:make"
-    policy = load_policy(trained)
-    tree = PolicyNetworks(policy.actor, policy.teacher)
-    save_tree(tmp_path / "trap.safetensors", tree, description)
+    save_tree(tmp_path / "trap.safetensors", load_policy(trained).networks, description)
     assert load_policy(tmp_path / "trap.safetensors").task.name == "trap:make"
     assert main(["evaluate", str(tmp_path / "trap.safetensors"), "--out", str(tmp_path)]) == 2
     assert "trap" not in sys.modules
@@ -136,7 +133,7 @@ def test_a_jax_task_says_which_sizes_it_has(capsys):
 
 def test_an_environment_that_changed_since_training_is_one_sentence(trained, monkeypatch, capsys):
     changed = Source("own", "tests.play.hosted.sample_task:DoubleViews")
-    monkeypatch.setattr("pc3d.cli.own_task.Source", lambda *_: changed)
+    monkeypatch.setattr("pc3d.play.opening.Source", lambda *_: changed)
     assert main(["evaluate", str(trained), "--task", PATH, "--rollouts", "2", "--replace"]) == 2
     last = capsys.readouterr().err.strip().splitlines()[-1]  # a progress bar may have been shown before it
     assert "now shows 4 numbers to an agent, but this policy was made for 2" in last

@@ -1,11 +1,14 @@
 """Tiny experiments on the sample task; all tests share one, so that they share its compiled programs."""
 
+from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from pc3d.cli.own_task import with_world
 from pc3d.cli.train import parse
-from pc3d.play.hosted.crew import Crew, Hosting, Source
 from pc3d.experiment.settings import Experiment, OwnWorld
+from pc3d.play.arena import Arena
+from pc3d.play.hosted.crew import Crew, Hosting, Source
+from pc3d.play.opening import open_arena
 from tests.play.hosted.sample_task import STEPS
 
 PATH = "tests.play.hosted.sample_task:make"
@@ -33,6 +36,10 @@ def own_world(horizon: int = STEPS) -> OwnWorld:
 def tiny_experiment(**changes) -> Experiment:
     """What the command line makes of the words above."""
     return replace(with_world(parse([PATH, "pc3d", *SIZES, *TINY]).experiment, None), **changes)
+
+
+def sample_arena(workers: int = 1) -> AbstractContextManager[Arena]:
+    return open_arena(tiny_experiment(), PATH, Hosting(workers))
 
 
 def sample_crew(workers: int = 1) -> Crew:

@@ -8,6 +8,7 @@ from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.report.runs import find_runs
 from pc3d.report.tables.collisions import collision_table
 from pc3d.report.write import write_report
+from pc3d.tasks.spread.rules import SpreadRules
 from tests.report.made_up import make_run, write_references
 
 SIZES = range(1, 11)
@@ -51,7 +52,9 @@ def test_a_pair_costs_once_or_twice_or_its_share_of_the_team(tmp_path):
 
 @pytest.mark.parametrize(("trained", "expected"), [("sum", "-7.00 (n=1)"), ("mean", "-12.37 (n=1)")])
 def test_policies_trained_for_another_cost_are_told_in_it(tmp_path, trained, expected):
-    run = make_run(tmp_path, "spread", "pc3d", 0, {size: [-10.0] for size in SIZES}, collisions=trained)
+    run = make_run(
+        tmp_path, "spread", "pc3d", 0, {size: [-10.0] for size in SIZES}, rules=SpreadRules(trained)
+    )
     count_pairs(run.path / "scores.csv", PAIRS)
     table = collision_table(find_runs([tmp_path]))
     assert table is not None

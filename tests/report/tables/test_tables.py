@@ -14,6 +14,7 @@ from pc3d.report.tables.differences import difference_table, size_difference_tab
 from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, result_table
 from pc3d.report.tables.statistics import statistics_table
 from pc3d.report.tables.table import Cell, Table, latex, markdown
+from pc3d.tasks.spread.rules import SpreadRules
 from tests.report.made_up import add_context, add_metrics, make_run, write_references
 
 SPREAD_SIZES = range(1, 11)
@@ -77,7 +78,7 @@ def test_reference_players_are_rows_of_the_main_table(tmp_path):
 
 
 def test_references_that_score_another_return_are_left_out(tmp_path):
-    make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0), collisions="sum")
+    make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0), rules=SpreadRules("sum"))
     write_references(tmp_path / "references.csv", "spread", {"random": spread_returns(-9.0)})
     assert "Random (reference)" not in texts(result_table(MAIN_RESULTS, find_runs([tmp_path])))
 

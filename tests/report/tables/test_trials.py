@@ -13,6 +13,7 @@ from pc3d.report.runs import find_runs
 from pc3d.report.tables.trials import trial_tables
 from pc3d.report.write import write_report
 from pc3d.system.errors import BadInput
+from pc3d.tasks.spread.rules import SpreadRules
 from tests.report.made_up import add_context, make_run, write_references
 
 SEEN = range(2, 7)  # LBF's sizes without the test split
@@ -105,7 +106,7 @@ def test_trials_whose_returns_mean_different_things_are_refused(folder):
         0,
         None,
         rosters=paper("spread", "mappo").rosters.sealed(),
-        collisions="mean",
+        rules=SpreadRules("mean"),
     )
     make_run(folder / "pairs", "spread", "mappo", 0, None, rosters=paper("spread", "mappo").rosters.sealed())
     with pytest.raises(BadInput, match="define the return differently"):

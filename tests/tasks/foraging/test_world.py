@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from pc3d.system.errors import BadInput, MissingExtra
+from pc3d.tasks.foraging.original import OriginalForaging
 from pc3d.tasks.foraging.parity import CASE
 from pc3d.tasks.foraging.world import (
     EAST,
@@ -26,7 +27,6 @@ from pc3d.tasks.foraging.world import (
     Foraging,
     ForagingState,
 )
-from pc3d.tasks.foraging.original import OriginalForaging
 
 TEAM_SIZES = tuple(FOODS_BY_TEAM_SIZE)
 SIGNIFICANCE = 1e-3

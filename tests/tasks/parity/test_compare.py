@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import pytest
 
 from pc3d.system.errors import BadInput
-from pc3d.parity.cases import CASES, parity_case
+from pc3d.tasks.parity.case import ParityCase
 from pc3d.tasks.parity.compare import KINDS, compare
 from pc3d.tasks.parity.record import start_name
-from pc3d.tasks import TASKS
+from pc3d.tasks.registry import TASKS, entry_of
 
-SPREAD = parity_case("spread")
+SPREAD = entry_of("spread").parity.load()
 ALL_STARTS = 2 + len(SPREAD.scenarios)
 
 
@@ -35,9 +35,10 @@ def test_spread_is_the_original_game(team_size):
 
 
 def test_every_task_has_a_case():
-    assert set(TASKS) <= set(CASES)
+    for entry in TASKS.values():
+        assert isinstance(entry.parity.load(), ParityCase)
     with pytest.raises(BadInput, match="perhaps you meant spread"):
-        parity_case("sprad")
+        entry_of("sprad")
 
 
 MISTAKES = {

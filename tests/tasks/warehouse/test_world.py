@@ -12,16 +12,6 @@ import pytest
 from scipy.stats import chisquare
 
 from pc3d.system.errors import BadInput, MissingExtra
-from pc3d.tasks.warehouse.parity import CASE
-from pc3d.tasks.warehouse.original import OriginalWarehouse
-from pc3d.tasks.warehouse.world import (
-    FORWARD,
-    STAY,
-    TOGGLE_LOAD,
-    TURN_LEFT,
-    Warehouse,
-    WarehouseState,
-)
 from pc3d.tasks.warehouse.floor import (
     ALL_STORED,
     DOWN,
@@ -32,6 +22,16 @@ from pc3d.tasks.warehouse.floor import (
     SHELVES,
     UP,
     cell_at,
+)
+from pc3d.tasks.warehouse.original import OriginalWarehouse
+from pc3d.tasks.warehouse.parity import CASE
+from pc3d.tasks.warehouse.world import (
+    FORWARD,
+    STAY,
+    TOGGLE_LOAD,
+    TURN_LEFT,
+    Warehouse,
+    WarehouseState,
 )
 
 TEAM_SIZES = (2, 5, 10)

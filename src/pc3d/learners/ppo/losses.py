@@ -3,7 +3,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Shaped
 
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.settings import Experiment
@@ -89,6 +89,6 @@ def _value_loss(
     return _mean(loss, batch.decisions if networks.critic.local else batch.played)
 
 
-def _mean(values: Float[Array, "..."], real: Bool[Array, "..."]) -> Float[Array, ""]:
+def _mean(values: Shaped[Array, "..."], real: Bool[Array, "..."]) -> Float[Array, ""]:
     """The mean over what is real; `where` first, so that NaN in padding stays there."""
     return jnp.sum(jnp.where(real, values, 0)) / jnp.maximum(jnp.sum(real), 1)

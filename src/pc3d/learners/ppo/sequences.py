@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from pc3d.experiment.settings import Experiment
 from pc3d.learners.ppo.settings import ppo_of
@@ -65,13 +65,15 @@ class SequencePlan:
         """With the fillers that make all minibatches alike."""
         return self.minibatches * self.sequences_per_minibatch
 
-    def cut(self, by_time: Float[Array, "episode time ..."]) -> Float[Array, "sequence time ..."]:
+    def cut(self, by_time: Shaped[Array, "episode time ..."]) -> Shaped[Array, "sequence length ..."]:
         """Cut the time axis into equal pieces; zeros (never played) fill what is missing."""
         missing = self.pieces * self.length - self.horizon
         padded = jnp.pad(by_time, [(0, 0), (0, missing)] + [(0, 0)] * (by_time.ndim - 2))
         return padded.reshape(self.episodes * self.pieces, self.length, *by_time.shape[2:])
 
-    def cut_presence(self, present: Bool[Array, "episode time agent"]) -> Bool[Array, "sequence time agent"]:
+    def cut_presence(
+        self, present: Bool[Array, "episode time agent"]
+    ) -> Bool[Array, "sequence length agent"]:
         """The same for who is there; what is missing is filled with whoever was there last."""
         missing = self.pieces * self.length - self.horizon
         padded = jnp.pad(present, [(0, 0), (0, missing), (0, 0)], mode="edge")

@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt, UInt8
@@ -67,7 +66,7 @@ class Crew:
         self.source, self.hosting = source, hosting
         self._workers: list[_Worker] = []
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Crew:
         return self
 
     def __exit__(self, *reason: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int, UInt, UInt8
@@ -22,6 +22,7 @@ class HostStep(NamedTuple):
     measures: tuple[float, ...]
 
 
+@runtime_checkable
 class HostWorld(Protocol):
     """A world for one team size that begins again and again."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Bool, Float, Int, Key
 
 from pc3d.play.hosted.crew import Crew
 from pc3d.system.errors import BadInput
@@ -22,7 +22,7 @@ class CrewWorlds:
     def __init__(self, crew: Crew, game: Game) -> None:
         self.crew, self.game = crew, game
 
-    def begin(self, keys: PRNGKeyArray, team_sizes: Int[AnyArray, " episode"]) -> Views:
+    def begin(self, keys: Key[Array, " episode"], team_sizes: Int[AnyArray, " episode"]) -> Views:
         sizes = np.asarray(team_sizes)
         self._taken = np.arange(self.game.slots) < sizes[:, None]
         views = np.zeros((*self._taken.shape, self.game.observation_width), np.float32)
@@ -45,7 +45,7 @@ class CrewWorlds:
     def step(
         self,
         going: Bool[AnyArray, " episode"],
-        keys: PRNGKeyArray,
+        keys: Key[Array, " episode"],
         state: Views,
         actions: Int[AnyArray, "episode agent"],
     ) -> tuple[Views, Outcome]:
@@ -66,7 +66,7 @@ class CrewWorlds:
         raise BadInput("worlds on the host have no global state: leave critic.global_state off")
 
 
-def _raw(keys: PRNGKeyArray) -> np.ndarray:
+def _raw(keys: Key[Array, " episode"]) -> np.ndarray:
     """The numbers of random keys, which any process can read."""
     return np.asarray(jax.random.key_data(keys))
 

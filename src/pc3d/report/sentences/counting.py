@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from pc3d.report.paper_numbers import MAIN
@@ -24,14 +26,23 @@ SAME = 0.02  # what two ratios may differ by and still be called the same
 def beside_the_paper(facts: Facts, count: Collisions = "sum", theirs: str = "the paper's") -> str:
     """Above or below the paper's, by split."""
     groups = gathered((_standing(facts, count, split), split) for split in SPLITS)
-    first, *others = (f"{standing} {{}} {at_sizes(splits)}" for standing, splits in groups.items())
-    return listed([first.format(theirs), *(other.format("them") for other in others)], ", and ")
+    parts = (f"{standing} {{}} {at_sizes(splits)}" for standing, splits in groups.items())
+    return listed(_named_once(parts, theirs), ", and ")
 
 
 def by_each_count(facts: Facts) -> str:
     """The same for all counts, those that come to the same together."""
-    standings = gathered((beside_the_paper(facts, count, "the paper's numbers"), BY[count]) for count in BY)
-    return "; ".join(f"{listed(counts)} the four methods are {text}" for text, counts in standings.items())
+    standings = gathered((beside_the_paper(facts, count, "{}"), BY[count]) for count in BY)
+    (first, counts), *others = standings.items()
+    parts = [f"{listed(counts)} the four methods are {first}"]
+    parts += [f"{listed(counts)} they are {text}" for text, counts in others]
+    return "; ".join(_named_once(parts, "the paper's numbers"))
+
+
+def _named_once(parts: Iterable[str], name: str) -> list[str]:
+    """Each part's gap filled: at first by the name, then by a pronoun."""
+    first, *others = parts
+    return [first.format(name), *(other.format("them") for other in others)]
 
 
 def ratios(facts: Facts) -> str:

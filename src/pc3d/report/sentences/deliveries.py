@@ -67,7 +67,7 @@ def differing(facts: Facts) -> str:
     if count < 2:
         raise NotKnown
     widest = max(seeds.max() / _positive(seeds.min()) for seeds in by_split)
-    return f"whose {number(count)} differ {'up to ' * (count > 2)}{fold(widest)}"
+    return f"which differ {'up to ' * (count > 2)}{fold(widest)}"
 
 
 def tested(facts: Facts) -> str:

@@ -43,16 +43,25 @@ def _effect_at(facts: Facts, task: str, gate: str, split: str) -> str:
 
 def gates_at_their_bound(facts: Facts, task: str) -> str:
     """Whether they stand at the largest value that the bound on reliance allows."""
-    largest = _largest_gate(facts, task)
-    found = [float(each) for split in SPLITS for each in facts.contexts(task, OURS, split, "gate_mean")]
-    if all(abs(each - largest) < NEAR_THE_BOUND for each in found):
+    largest, found = _largest_gate(facts, task), _of_every_seed(facts, task)
+    if not _at_the_bound(facts, task):
         return (
-            "not zero, but they do not adapt: they stand within a hundredth of the largest value that the "
-            f"printed bound on reliance allows ({largest:.2f})"
+            f"not zero: they are open by {min(found):.2f} to {max(found):.2f}, of {largest:.2f} that the "
+            "printed bound on reliance allows"
         )
     return (
-        f"not zero: they are open by {min(found):.2f} to {max(found):.2f}, of {largest:.2f} that the printed "
-        "bound on reliance allows"
+        "not zero, but they do not adapt: they stand within a hundredth of the largest value that the "
+        f"printed bound on reliance allows ({largest:.2f})"
+    )
+
+
+def constant_part(facts: Facts, task: str) -> str:
+    """What follows, where they stand there; nothing elsewhere."""
+    if not _at_the_bound(facts, task):
+        return ""
+    return (
+        "The gate stands at its largest value nearly all the time, so what shutting it takes away may be the "
+        "constant part of the pathway."
     )
 
 
@@ -90,6 +99,15 @@ def below_when_shut(facts: Facts, task: str) -> str:
 def _kept(facts: Facts, task: str, returns: Callable[[str, str, str], float], method: str) -> list[float]:
     """The share of the lead over MAPPO that a method's returns have, by split."""
     return [facts.kept(task, split, returns(task, method, split)) for split in SPLITS]
+
+
+def _at_the_bound(facts: Facts, task: str) -> bool:
+    largest = _largest_gate(facts, task)
+    return all(abs(gate - largest) < NEAR_THE_BOUND for gate in _of_every_seed(facts, task))
+
+
+def _of_every_seed(facts: Facts, task: str) -> list[float]:
+    return [float(gate) for split in SPLITS for gate in facts.contexts(task, OURS, split, "gate_mean")]
 
 
 def _largest_gate(facts: Facts, task: str) -> float:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from pc3d.experiment.methods import OURS
 from pc3d.report.sentences.deliveries import TASK, as_much
 from pc3d.report.sentences.facts import BACKBONE, Facts, NotKnown
-from pc3d.report.sentences.recovery import constant_is_closer, is_personal, is_recovered, is_supported
+from pc3d.report.sentences.recovery import (
+    are_closer,
+    constant_is_closer,
+    is_personal,
+    is_recovered,
+    is_supported,
+)
 from pc3d.report.sentences.words import (
     at_least,
     at_sizes,
@@ -72,12 +78,15 @@ def can_be_missing(facts: Facts) -> str:
 
 def lost(facts: Facts) -> str:
     """What forcing the gate shut takes away, by split."""
-    shares = _lost(facts)
-    if min(shares.values()) < HARDLY:
-        fall = percent(shares.values())
-        return f"hardly needs its pathway: with the gate forced shut its deliveries fall by {fall}"
-    words = by_split({split: fraction(share) for split, share in shares.items()}, " and ")
-    return f"needs its pathway: with the gate forced shut its deliveries fall by {words}"
+    words = {split: fraction(share) for split, share in _lost(facts).items()}
+    return (
+        f"{needs(facts)} its pathway: with the gate forced shut its deliveries fall by "
+        f"{by_split(words, ' and ')}"
+    )
+
+
+def needs(facts: Facts) -> str:
+    return "hardly needs" if min(_lost(facts).values()) < HARDLY else "needs"
 
 
 def most_are_lost(facts: Facts) -> str:
@@ -102,12 +111,17 @@ def a_mappo_when_shut(facts: Facts) -> str:
 def recovered_with_the_gate_off(facts: Facts) -> str:
     """Where the policy cannot use the context."""
     if not is_recovered(facts, TASK, "gate-off"):
-        return "does not recover its context, either"
+        return "does not recover its context, either."
     least = min(facts.context(TASK, "gate-off", split, "variance_explained") for split in SPLITS)
+    away = (
+        " PC3D's own actors end further away, perhaps because the policy's gradient reaches their contexts."
+        if are_closer(facts, TASK, "gate-off", [OURS])
+        else ""
+    )
     return (
         "does recover a part: its context is closer to its own teacher's than the best constant is, and than "
         f"to its teammates', and explains more than {at_least(least)} of the variance. So much can be told "
-        "from local history there"
+        f"from local history there.{away}"
     )
 
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt
 
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.foraging.field import SIDE, SIGHT
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
 
@@ -28,11 +29,11 @@ CELLS = np.stack(np.divmod(np.arange(SIDE * SIDE, dtype=np.int32), SIDE), axis=-
 class ForagingState(WorldState):
     """Positions are (row, column) from the top left. A food of level 0 is gone, or never was."""
 
-    positions: Int[Array, "agent 2"]
-    levels: Int[Array, " agent"]
-    food_positions: Int[Array, "food 2"]
-    food_levels: Int[Array, " food"]
-    spawned_level: Int[Array, ""]  # the levels of all foods at the start, summed
+    positions: Int[AnyArray, "agent 2"]
+    levels: Int[AnyArray, " agent"]
+    food_positions: Int[AnyArray, "food 2"]
+    food_levels: Int[AnyArray, " food"]
+    spawned_level: Int[AnyArray, ""]  # the levels of all foods at the start, summed
 
 
 @dataclass(frozen=True)

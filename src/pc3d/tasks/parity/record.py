@@ -6,8 +6,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.parity.case import Opponent, ParityCase, State
 from pc3d.tasks.task import Outcome
@@ -19,12 +20,12 @@ class Step(eqx.Module):
     """One step of the original, with what was seen before and after it, and where it comes from."""
 
     state: State
-    view: Float[Array, "agent observation"]
-    actions: Int[Array, " agent"]
+    view: Float[AnyArray, "agent observation"]
+    actions: Int[AnyArray, " agent"]
     outcome: Outcome
     next_state: State
-    next_view: Float[Array, "agent observation"]
-    episode: Int[Array, ""]
+    next_view: Float[AnyArray, "agent observation"]
+    episode: Int[AnyArray, ""]
 
 
 def recorded_steps(

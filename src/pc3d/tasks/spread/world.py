@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS, Collisions
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar, slot_keys
 
@@ -31,9 +32,9 @@ COLLISION_TEXT = {
 
 
 class SpreadState(WorldState):
-    positions: Float[Array, "agent 2"]
-    velocities: Float[Array, "agent 2"]
-    landmarks: Float[Array, "agent 2"]
+    positions: Float[AnyArray, "agent 2"]
+    velocities: Float[AnyArray, "agent 2"]
+    landmarks: Float[AnyArray, "agent 2"]
 
 
 @dataclass(frozen=True)

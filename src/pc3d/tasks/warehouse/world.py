@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar, slot_keys
 from pc3d.tasks.warehouse.floor import (
     AHEAD,
@@ -43,12 +44,12 @@ NextRequest = Callable[[int, Int[Array, " agent"]], Int[Array, "*agent"]]
 class WarehouseState(WorldState):
     """A shelf is either carried or stands in a cell; never two in one."""
 
-    cells: Int[Array, " agent"]
-    directions: Int[Array, " agent"]
-    carried: Int[Array, " agent"]
-    standing: Int[Array, " cell"]
-    requests: Int[Array, " agent"]
-    deliveries: Int[Array, ""]  # so far in this episode
+    cells: Int[AnyArray, " agent"]
+    directions: Int[AnyArray, " agent"]
+    carried: Int[AnyArray, " agent"]
+    standing: Int[AnyArray, " cell"]
+    requests: Int[AnyArray, " agent"]
+    deliveries: Int[AnyArray, ""]  # so far in this episode
 
 
 @dataclass(frozen=True)

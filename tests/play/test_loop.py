@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from pc3d.play.lockstep import ActorTeam, on_host, play_in_lockstep, with_log_probabilities
+from pc3d.play.rollout import play
 
 from pc3d.play.hosted.crew import Crew, Hosting, Source
 from pc3d.play.hosted.original import OriginalOnHost
 from pc3d.play.hosted.parallel import ContractBroken
-from pc3d.play.lockstep import ActorTeam, on_host, play_in_lockstep, with_log_probabilities
-from pc3d.play.rollout import play
 from pc3d.tasks.described import DescribedTask
 from tests.evaluation.policies import small_policy
 from tests.play.hosted.sample_task import STEPS, Meeting

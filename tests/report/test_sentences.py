@@ -1,0 +1,268 @@
+"""Sentences follow the numbers: with other runs, other words."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pc3d.experiment.execution import Execution
+from pc3d.experiment.methods import METHODS
+from pc3d.report.runs import find_runs
+from pc3d.report.sentences import words
+from pc3d.report.sentences.facts import Facts
+from pc3d.report.sentences.methods import execution_table, method_table
+from pc3d.report.sentences.table import SENTENCES, sentences
+from pc3d.tasks.registry import paper_of
+from tests.report.made_up import add_metrics, make_run
+from tests.report.tables.test_collisions import count_pairs
+
+FOUR = ("ippo", "mappo", "pic", "pc3d")
+HIGH = 1000.0  # above all that the paper prints
+MEASURES = {
+    "alignment": 0.5,
+    "alignment_with_teammates": 0.4,
+    "alignment_of_a_constant": 0.6,
+    "variance_explained": -1.0,
+    "personal_share": 0.0,
+    "gate_mean": 0.5,
+    "gate_deviation": 0.1,
+    "return": 10.0,
+    "return_gate_off": 10.0,
+    "return_gate_on": 10.0,
+}
+
+
+@pytest.fixture
+def told(tmp_path):
+    """What is said of runs with these returns by method: a number, or a function of the team size."""
+
+    def tell(returns, name, task="spread", seeds=3, contexts=None, noise=0.001):
+        place = tmp_path / str(len(list(tmp_path.iterdir())))
+        for method, level in returns.items():
+            for seed in range(seeds if isinstance(seeds, int) else seeds[method]):
+                folder = play(place, task, method, level, seed, noise)
+                if contexts is not None and METHODS[method].has_context:
+                    write_contexts(folder, contexts.get(method, {}))
+        return SENTENCES[name](Facts(find_runs([place])))
+
+    return tell
+
+
+def play(place, task, method, level, seed=0, noise=0.0):
+    sizes = paper_of(task).rosters.all
+    means = {size: level(size) if callable(level) else level for size in sizes}
+    return make_run(place, task, method, seed, {size: [mean + noise * seed] for size, mean in means.items()})
+
+
+def write_contexts(folder, measures):
+    found = {**MEASURES, **measures, "alignment_by_step": [0.5]}
+    by_size = {str(size): found for size in folder.experiment().rosters.all}
+    (folder.path / "context.json").write_text(json.dumps({"rollouts": 8, "by_size": by_size}))
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        (words.listed(["a", "b", "c"]), "a, b and c"),
+        (words.percent([0.86, 0.874]), "86 to 87 %"),
+        (words.percent([-0.4, 0]), "none"),
+        (words.times([12.4]), "twelve times"),
+        (words.times([1.3, 2.2]), "1.3 to two times"),
+        (words.fold(3.1), "threefold"),
+        (words.fold(1.4), "1.4-fold"),
+        (words.fraction(0.71), "seven tenths"),
+        (words.fraction(0.99), "nearly all"),
+        (words.at_least(0.34), "a third"),
+        (
+            words.by_split({"train": "a", "validation": "b", "test": "b"}),
+            "a at training sizes, b at validation and test sizes",
+        ),
+        (words.where({"spread": True, "lbf": False}, "so", "not so"), "so on Spread only"),
+        (words.where({"spread": False, "lbf": False}, "so", "not so"), "not so"),
+    ],
+)
+def test_numbers_are_put_into_words(said, meant):
+    assert said == meant
+
+
+def test_levels_name_what_is_not_above_the_paper(told):
+    above = dict.fromkeys(FOUR, HIGH)
+    assert told(above, "levels") == "Every method's mean is above the paper's on every split."
+    assert told(dict.fromkeys(FOUR, -HIGH), "levels").startswith("No method's mean")
+    mixed = told({**above, "pic": -HIGH}, "levels")
+    assert mixed == "Of 12 means 9 are above the paper's; not those of PIC-MAPPO on Spread."
+
+
+def test_a_lead_is_called_what_the_test_calls_it(told):
+    clear = {"ippo": 1.0, "mappo": 1.0, "pic": 1.0, "pc3d": 2.0}
+    assert "better than IPPO on all splits, than MAPPO" in told(clear, "lead-spread")
+    assert told(clear, "against-mappo-spread") == "**better**"
+    assert told(clear, "lead-spread", noise=10).endswith("these seeds cannot tell it from chance.")
+    assert told(clear, "against-mappo-spread", noise=10) == "higher"
+    behind = {**clear, "pc3d": 0.0}
+    assert "PC3D has the best mean of the four methods on no split" in told(behind, "lead-spread")
+    assert "It is worse than IPPO" in told(behind, "lead-spread")
+    assert told(behind, "against-mappo-spread") == "**worse**"
+    assert told(behind, "best-of-four-spread") == "**no**"
+
+
+def test_an_ablation_that_is_ahead_turns_the_sentence_round(told):
+    every = dict.fromkeys(METHODS, 1.0)
+    assert (
+        told({**every, "pc3d": 2.0}, "always-open")
+        == "has a worse mean than PC3D in all three columns, as in the paper"
+    )
+    assert told({**every, "gate-on": 2.0}, "always-open").startswith(
+        "has a better mean than PC3D in all three columns"
+    )
+    assert told({**every, "gate-on": 2.0}, "weaker-gate-on-spread").startswith("**no**: ")
+    assert not told({**every, "pc3d": 2.0}, "weaker-gate-on-spread").startswith("**no**")
+    assert told({**every, "hyper-pc3d": 0.0}, "competitive-hyper-pc3d-spread").startswith("**no**")
+
+
+def test_a_lead_is_general_only_if_no_size_is_behind(told):
+    returns = dict.fromkeys(FOUR, 1.0)
+    assert told({**returns, "pc3d": 2.0}, "general-spread") == "yes, by the means of every size"
+    tie = told(
+        {**returns, "pc3d": lambda size: 1.0 if size == 5 else 2.0, "ippo": 0.0, "mappo": 0.0},
+        "general-spread",
+    )
+    assert tie == "yes, by the means, but for one tie with PIC-MAPPO"
+    behind = told({**returns, "pc3d": lambda size: 0.0 if size == 5 else 2.0}, "general-spread")
+    assert behind.startswith("**no**, by the means: it is behind IPPO with 5 agents")
+
+
+def test_larger_teams_widen_the_margin_or_do_not(told):
+    returns = {"mappo": -10.0, "pc3d": lambda size: -10.0 + size}
+    wider = told(returns, "widening-spread")
+    assert wider.startswith(
+        "in points, from 1.0 alone to 10.0 with 10 agents; as a share of MAPPO's return too"
+    )
+    returns["pc3d"] = lambda size: -size
+    assert (
+        told(returns, "widening-spread")
+        == "no: the lead over MAPPO narrows, from 9.0 with 1 agents to 0.0 with 10"
+    )
+
+
+RECOVERED = {"alignment": 0.9, "variance_explained": 0.5}
+PERSONAL = {"personal_share": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "measures", "after"),
+    [
+        ("reason", "not supported on Spread", RECOVERED | PERSONAL, "supported on Spread"),
+        ("because", "actors do not recover them", RECOVERED, "actors recover them"),
+        ("because", "The contexts hardly differ", PERSONAL, "The contexts differ"),
+        (
+            "without-recovery",
+            "**not** supported: PC3D's actors do not",
+            RECOVERED | PERSONAL,
+            "supported: PC3D's actors recover",
+        ),
+        ("not-recovered", "**the context is not recovered**", RECOVERED, "**the context is recovered**"),
+        ("own-to-recover", "On Spread, **nor is there much", PERSONAL, ""),
+        ("personal-spread", "**no**: ", PERSONAL, "in part: 30 % of"),
+        ("recovered-spread", "**no**: the best constant", RECOVERED, "yes: "),
+        ("gates-spread", "they stay near the half", {"gate_mean": 0.75}, "they are open by three quarters"),
+        (
+            "gates-spread",
+            "forcing them shut changes nothing",
+            {"return_gate_off": 5.0},
+            "forcing them shut costs",
+        ),
+        ("kept-without-the-gate-spread", "a small part", {"return_gate_off": 0.0}, "a large part"),
+    ],
+)
+def test_contexts_and_gates_are_told_as_they_are(told, name, before, measures, after):
+    returns = {**dict.fromkeys(METHODS, 5.0), "pc3d": 10.0}
+    assert before in told(returns, name, contexts={})
+    changed = told(returns, name, contexts={"pc3d": measures})
+    assert before not in changed
+    assert after in changed
+
+
+def test_rware_says_how_many_seeds_there_are_of_what(told):
+    given = {"mappo": 1.0, "pc3d": 12.0, "pic": 2.0}
+    some = told(given, "rware-runs", "rware", {"mappo": 2, "pc3d": 2, "pic": 1})
+    assert some == "two seeds of PC3D and MAPPO, and one of PIC-MAPPO; the other methods are missing"
+    assert told(dict.fromkeys(METHODS, 1.0), "rware-runs", "rware") == "three seeds of every method"
+    assert told(given, "rware-times-the-mean", "rware", 2).startswith("twelve times MAPPO's mean")
+    assert told(given, "rware-times-the-best", "rware", 2).endswith("the better of MAPPO's two seeds")
+    assert told(given, "rware-times-the-best", "rware", 3).endswith("the best of MAPPO's three seeds")
+    assert told({**given, "pc3d": 0.5}, "rware-apart", "rware").startswith("not every seed")
+    assert told(given, "rware-tested", "rware", 1) == "With one seed, that cannot be tested."
+    assert (
+        told(given, "rware-tested", "rware") == "Tested with three seeds each, that is unlikely to be chance."
+    )
+
+
+def test_what_can_be_missing_on_rware_follows_from_the_ablations(told):
+    given = {"mappo": 1.0, "pc3d": 11.0, "gate-off": 9.0, "a-mappo": 8.0}
+    assert (
+        told(given, "rware-can-be-missing", "rware")
+        == "one of the two, the pathway or distillation, can be missing"
+    )
+    assert (
+        told({**given, "gate-off": 2.0}, "rware-can-be-missing", "rware")
+        == "only distillation can be missing"
+    )
+    assert told({**given, "gate-off": 2.0}, "rware-ablations", "rware").startswith(
+        "both ablations that were run, three seeds each, do not both keep"
+    )
+    shut = {"pc3d": {"return": 11.0, "return_gate_off": 5.5}}
+    assert told(given, "rware-lost", "rware", contexts=shut).endswith("its deliveries fall by half")
+    assert told(given, "rware-needs", "rware", contexts={"pc3d": {"return_gate_off": 10.9}}) == "hardly needs"
+
+
+def test_collisions_counted_twice_may_put_returns_below_the_paper(tmp_path):
+    for method in FOUR:
+        count_pairs(play(tmp_path, "spread", method, -30.0).path / "scores.csv", 60)
+    told = sentences(find_runs([tmp_path]))
+    assert (
+        told["counted-twice"]
+        == "below the paper's at training and validation sizes, and partly above them at test sizes"
+    )
+    assert told["by-each-count"].startswith(
+        "with pairs counted once and by the mean over agents the four methods are above the paper's numbers "
+        "on all splits; with pairs counted twice they are below them at training and validation sizes, and"
+    )
+
+
+def test_a_conclusion_is_drawn_only_while_it_follows(tmp_path):
+    """From when learning takes off: of the backbone later than of those with PC3D's critic, or not."""
+    levels = {"mappo": 0.1, "pic": 0.1, "pc3d": 40.0, "gate-off": 40.0, "a-mappo": 40.0}
+    for place, of_mappo in (("later", 0.1), ("as soon", 40.0)):
+        for method, level in {**levels, "mappo": of_mappo}.items():
+            folder = play(tmp_path / place, "rware", method, level)
+            add_metrics(folder, np.random.default_rng(0), level=level, rise=0.0)
+    later, soon = (sentences(find_runs([tmp_path / place])) for place in ("later", "as soon"))
+    assert later["rware-conclusion"].startswith("So learning takes off without the pathway")
+    assert later["rware-take-off"].endswith(", and MAPPO and PIC-MAPPO in none")
+    assert soon["rware-conclusion"] == ""
+
+
+@pytest.mark.parametrize("given", [["pc3d"], ["mappo"], ["pc3d", "mappo"], FOUR])
+@pytest.mark.parametrize("task", ["spread", "lbf", "rware"])
+def test_what_runs_cannot_tell_is_left_out(given, task, tmp_path):
+    for method in given:
+        play(tmp_path, task, method, 1.0)
+    told = sentences(find_runs([tmp_path]))
+    assert "levels" in told
+    assert "reason" not in told
+
+
+def test_a_method_that_needs_something_to_act_is_said_to(monkeypatch):
+    assert "| **PC3D** | – | – | – | **yes** | – |" in execution_table()
+    talking = replace(METHODS["pc3d"], execution=Execution(messages=True, further="radios"))
+    monkeypatch.setitem(METHODS, "pc3d", talking)
+    assert "| **PC3D** | – | **yes** | – | – | radios |" in execution_table()
+
+
+def test_the_table_of_methods_has_a_row_for_each(monkeypatch):
+    monkeypatch.setitem(METHODS, "mine", replace(METHODS["pc3d"], critic="mean", gate="on", distils=False))
+    rows = method_table().splitlines()
+    assert rows[-1] == "| `mine` | mean of encodings | not distilled, FiLM | always 1 |"
+    assert [row.split("`")[1] for row in rows[2:]] == list(METHODS)

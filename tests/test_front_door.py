@@ -1,0 +1,109 @@
+"""`import pc3d`: train, evaluate, load, and a policy that plays one agent at a time or a whole team."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import jax
+import numpy as np
+import pytest
+
+import pc3d
+from pc3d.evaluation.run import EvaluationSettings
+from pc3d.runs.shipped import shipped_policies
+from pc3d.runs.train import Habits
+from pc3d.system.errors import BadInput
+from pc3d.tasks.spread.world import Spread
+from tests.small import small_experiment
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    """A short run through the front door."""
+    experiment = replace(
+        small_experiment("pc3d"), episodes=6, curriculum=pc3d.paper("lbf", "mappo").curriculum
+    )
+    experiment = replace(experiment, rosters=replace(experiment.rosters, train=(2, 4, 6), test=(9,)))
+    return pc3d.train(experiment, tmp_path_factory.mktemp("run"), habits=Habits(tensorboard=False)).path
+
+
+def test_a_run_is_trained_and_evaluated_in_its_own_folder(run):
+    returns = pc3d.evaluate(run, settings=EvaluationSettings(rollouts=3, context_rollouts=2))
+    assert list(returns) == [2, 3, 4, 5, 6, 7, 9]
+    assert all(values.shape == (3,) for values in returns.values())
+    assert (run / "scores.csv").exists()
+
+
+def test_a_policy_outside_a_run_needs_a_place_for_its_scores(run, tmp_path):
+    policy = tmp_path / "policy.safetensors"
+    policy.write_bytes((run / "final.safetensors").read_bytes())
+    settings = EvaluationSettings(rollouts=2, context_rollouts=2)
+    with pytest.raises(BadInput, match="say where its scores should go"):
+        pc3d.evaluate(policy, settings=settings, team_sizes=(2,))
+    found = pc3d.evaluate(pc3d.load(policy), settings=settings, team_sizes=(2,), out=tmp_path / "scores")
+    assert list(found) == [2]
+    assert (tmp_path / "scores" / "scores.csv").exists()
+
+
+def test_policies_that_come_with_pc3d_have_names():
+    assert {"spread/pc3d", "lbf/pc3d", "rware/pc3d"} <= set(shipped_policies())
+    policy = pc3d.load("rware/pc3d")
+    assert (policy.experiment.task, policy.experiment.method) == ("rware", "pc3d")
+    with pytest.raises(BadInput, match="perhaps you meant rware/pc3d"):
+        pc3d.load("rware/pc3")
+
+
+def test_an_agent_plays_as_its_place_in_a_team_does(run):
+    policy, sights = pc3d.load(run), np.random.default_rng(0).normal(size=(5, 3, 16)).astype(np.float32)
+    team = policy.players(3, greedy=True)
+    agents = [policy.agent(greedy=True) for _ in range(3)]
+    for seen in sights:
+        alone = [agent.act(one) for agent, one in zip(agents, seen, strict=True)]
+        assert team.act(seen).tolist() == alone
+
+
+def test_agents_remember_until_they_are_reset_and_draw_by_their_seed(run):
+    policy, sights = pc3d.load(run), np.random.default_rng(1).normal(size=(30, 16))
+
+    def played(agent):
+        return [agent.act(seen) for seen in sights]
+
+    one, same, other = policy.agent(seed=1), policy.agent(seed=1), policy.agent(seed=2)
+    first = played(one)
+    assert first == played(same)
+    assert first != played(other)
+    greedy = policy.agent(greedy=True)
+    before = played(greedy)
+    greedy.reset()
+    assert played(greedy) == before
+
+
+def test_a_team_of_any_size_plays_a_whole_episode(run):
+    task = Spread(9)
+    state, team = task.reset(jax.random.key(0), 9), pc3d.load(run).players(9)
+    for _ in range(task.horizon):
+        state, outcome = task.step(jax.random.key(0), state, team.act(task.observe(state)))
+    assert bool(outcome.truncated)
+
+
+@pytest.mark.parametrize("seen", [np.zeros(3), np.zeros((2, 16)), "sixteen"])
+def test_a_wrong_observation_is_a_sentence(run, seen):
+    with pytest.raises(BadInput, match="numbers"):
+        pc3d.load(run).agent().act(seen)
+
+
+def test_jax_that_was_started_otherwise_is_said_and_one_that_was_not_is_pinned():
+    pinned = ("XLA_FLAGS", "NPROC")
+    free = {name: value for name, value in os.environ.items() if name not in pinned}
+    said = {}
+    for start in ("import jax.numpy as jnp; jnp.ones(2) + 1", "import jax"):
+        script = f"{start}\nimport pc3d, os\nprint(os.environ['NPROC'])"
+        said[start] = subprocess.run(
+            [sys.executable, "-c", script], env=free, capture_output=True, text=True, check=True
+        )
+    late, early = said.values()
+    assert "import pc3d before JAX computes anything" in late.stderr
+    assert not early.stderr
+    assert early.stdout.split() == ["1"]
