@@ -13,7 +13,7 @@ help:
 	@echo "make same-bits  whether this code computes what another revision did (BASE=REV), to the last bit"
 	@echo "make faults     every fault, as often as docs/reliability.md says (at most an hour), and a table of it"
 	@echo "make soak       a run of two hours, with its memory and speed"
-	@echo "make results    the report of results/, and its tables and films in README and docs anew"
+	@echo "make results    the report of results/, and its tables, sentences and films in README and docs anew"
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
@@ -55,8 +55,8 @@ soak: setup
 demo: setup
 	$(BIN)/pc3d demo
 
-# Every table and figure of the results in README and docs, and the README's films, from the recorded runs; the
-# sentences about them are checked by tests/docs (test_sentences.py, test_facts.py).
+# Every table, figure and sentence about results in README and docs, and the README's films, from the recorded runs:
+# a new run changes no prose by hand.
 results: setup
 	rm -rf results/report
 	$(BIN)/pc3d report results --out results/report

@@ -32,6 +32,8 @@ EXCEPTIONS = {
     ("cli/__init__.py", "import_module"): "a command is imported when it is called, from a table in the code",
     ("tasks/entry.py", "import_module"): "a part of a task, imported when it is used, from such a table",
     ("system/imports.py", "import_module"): "an own task, because the user names it on the command line",
+    ("system/imports.py", "load_module"): "the same",
+    ("cli/extensions.py", "load_module"): "methods and tasks of one's own, because the user names them, too",
     ("system/signals.py", "exec"): "the empty string, which no file can change",
     ("jobs/cluster/cluster.py", "ray"): "Ray carries a study's jobs between machines of one user",
     ("jobs/cluster/connection.py", "ray"): "the same",

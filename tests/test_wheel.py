@@ -57,6 +57,8 @@ def test_the_wheel_installs_into_an_empty_environment_and_trains(wheel, tmp_path
     for command in (
         ["train", "spread", "pc3d", "--folder", "run", *TINY],
         ["evaluate", "run", "--rollouts", "2"],
+        ["watch", "run", "--team-size", "2", "--out", "team.html"],
     ):
         subprocess.run([programs / "pc3d", *command], cwd=tmp_path, env=environment, check=True)
     assert (tmp_path / "run" / "scores.csv").exists()
+    assert (tmp_path / "team.html").exists()

@@ -1,15 +1,22 @@
-"""Episodes on the host are the episodes of the compiled rollout, whatever the team sizes side by side."""
+"""Moment by moment on the host, the same episodes are played as in one program, whatever the team sizes."""
 
+import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from pc3d.play.lockstep import ActorTeam, on_host, play_in_lockstep, with_log_probabilities
-from pc3d.play.rollout import play
 
+from pc3d.experiment.execution import ALONE
+from pc3d.learners.ppo.preparation import prepare
+from pc3d.learners.ppo.sequences import SequencePlan
+from pc3d.learners.registry import algorithm_of
+from pc3d.play.actor_team import ActorTeam
 from pc3d.play.hosted.crew import Crew, Hosting, Source
 from pc3d.play.hosted.original import OriginalOnHost
 from pc3d.play.hosted.parallel import ContractBroken
+from pc3d.play.hosted.worlds import CrewWorlds
+from pc3d.play.loop import play, play_on_host
+from pc3d.play.team import Decision
+from pc3d.play.worlds import TaskWorlds
 from pc3d.tasks.described import DescribedTask
 from tests.evaluation.policies import small_policy
 from tests.play.hosted.sample_task import STEPS, Meeting
@@ -19,29 +26,48 @@ SIZES = np.array([2, 4, 3, 4])
 
 
 @pytest.fixture(scope="module")
-def both():
-    """The same four LBF episodes, compiled and in the original package, in a world four agents wide."""
-    policy, keys = small_policy("lbf"), jax.random.split(jax.random.key(3), len(SIZES))
-    task = policy.task.with_slots(4)
-    compiled = jax.jit(jax.vmap(lambda key, size: play(task, policy.actor, key, size)))
+def game():
+    """LBF in a world four agents wide."""
+    return small_policy("lbf").task.with_slots(4)
+
+
+@pytest.fixture(scope="module")
+def team():
+    return ActorTeam(small_policy("lbf").actor)
+
+
+@pytest.fixture(scope="module")
+def keys():
+    return jax.random.split(jax.random.key(3), len(SIZES))
+
+
+@pytest.fixture(scope="module")
+def compiled(game, team, keys):
+    return jax.device_get(jax.jit(play, static_argnums=0)(TaskWorlds(game), team, keys, SIZES))
+
+
+@pytest.fixture(scope="module", params=["our worlds", "the original package"])
+def hosted(request, game, team, keys):
+    """The same four episodes, by the loop on the host."""
+    if request.param == "our worlds":
+        return play_on_host(TaskWorlds(game), team, keys, SIZES)
     with Crew(Source("original", "lbf", ("pairs",)), Hosting(2)) as crew:
-        hosted = play_in_lockstep(task, keys, SIZES, on_host(crew), ActorTeam(policy.actor))
-    return jax.device_get(compiled(keys, jnp.asarray(SIZES))), with_log_probabilities(policy.actor, hosted)
+        return play_on_host(CrewWorlds(crew, game), team, keys, SIZES)
 
 
-@pytest.mark.parametrize("name", ["team_size", "active", "played", "terminated"])
-def test_who_played_and_for_how_long_is_the_same(both, name):
-    compiled, hosted = both
+def decisions_of(episodes):
+    return episodes.present[:, :-1] & episodes.played[:, :, None]
+
+
+@pytest.mark.parametrize("name", ["team_size", "present", "played", "terminated"])
+def test_who_played_and_for_how_long_is_the_same(compiled, hosted, name):
     np.testing.assert_array_equal(getattr(hosted, name), getattr(compiled, name))
     assert getattr(hosted, name).dtype == getattr(compiled, name).dtype
 
 
-def test_decisions_views_and_rewards_are_the_same_while_an_episode_lasts(both):
-    compiled, hosted = both
-    decisions = compiled.active[:, None] & compiled.played[:, :, None]
+def test_decisions_views_and_rewards_are_the_same_while_an_episode_lasts(compiled, hosted):
+    decisions = decisions_of(compiled)
     np.testing.assert_array_equal(hosted.actions[decisions], compiled.actions[decisions])
-    likely = np.asarray(hosted.log_probabilities)[decisions]
-    np.testing.assert_allclose(likely, compiled.log_probabilities[decisions], atol=1e-5)
     np.testing.assert_array_equal(
         hosted.observations[:, :-1][decisions], compiled.observations[:, :-1][decisions]
     )
@@ -51,14 +77,29 @@ def test_decisions_views_and_rewards_are_the_same_while_an_episode_lasts(both):
         np.testing.assert_allclose(hosted.measures[name], values, rtol=1e-6)
 
 
-def test_slots_that_nobody_fills_stay_empty(both):
-    _, hosted = both
+def test_what_is_not_kept_on_the_host_is_worked_out_by_the_learner(compiled, hosted, game, team):
+    assert hosted.kept is None
+    experiment = small_policy("lbf").experiment
+    learner = algorithm_of(experiment).fresh(experiment, game)
+    learner = eqx.tree_at(lambda learner: learner.networks.actor, learner, team.actor)
+    plan = SequencePlan.make(experiment, len(SIZES), game.horizon)
+    likely = np.asarray(prepare(experiment, game, learner, hosted, plan)[1].log_probabilities)
+    decisions = decisions_of(compiled)
+    np.testing.assert_allclose(likely[decisions], compiled.kept[decisions], atol=1e-5)
+
+
+def test_slots_that_nobody_fills_stay_empty(hosted):
     assert not hosted.observations[0, :, 2:].any()
 
 
 class FirstActionTeam:
-    def act(self, worlds, chances):
-        return np.zeros(chances.shape, np.int32)
+    execution = ALONE
+
+    def first(self, episodes, slots):
+        return None
+
+    def step(self, memory, view, chances):
+        return memory, Decision(np.zeros(chances.shape, np.int32))
 
 
 def test_a_limit_shorter_than_the_environments_own_cuts_the_episode():
@@ -86,7 +127,7 @@ def test_the_teams_reward_is_the_mean_of_its_agents_rewards():
 def play_sample(game, name="make"):
     keys = jax.random.split(jax.random.key(0), 2)
     with Crew(Source("own", f"{Meeting.__module__}:{name}")) as crew:
-        return play_in_lockstep(game, keys, np.array([3, 2]), on_host(crew), FirstActionTeam())
+        return play_on_host(CrewWorlds(crew, game), FirstActionTeam(), keys, np.array([3, 2]))
 
 
 def test_an_original_with_views_of_another_width_is_refused(monkeypatch):

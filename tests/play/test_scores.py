@@ -1,4 +1,4 @@
-"""Scores: the same starts for everybody, whatever the width, the batch or the method."""
+"""Scores: the same whatever the width or the batch, and every number of them in the table."""
 
 import csv
 
@@ -11,42 +11,36 @@ from pc3d.play import scores
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import SizeScores, returns_by_size, score
-from pc3d.play.starts import ROLLOUTS_PER_SIZE, rollout_keys
-from pc3d.system.errors import BadInput
 from tests.evaluation.policies import small_policy
 
-ARENA, TEAM = CompiledArena(small_policy().task), ActorTeam(small_policy().actor)
+
+@pytest.fixture(scope="module")
+def arena():
+    return CompiledArena(small_policy().task)
 
 
-def test_a_wider_world_changes_no_return():
-    narrow, wide = (score(ARENA.with_slots(slots), TEAM, 3, 4) for slots in (3, 5))
+@pytest.fixture(scope="module")
+def team():
+    return ActorTeam(small_policy().actor)
+
+
+def test_a_wider_world_changes_no_return(arena, team):
+    narrow, wide = (score(arena.with_slots(slots), team, 3, 4) for slots in (3, 5))
     np.testing.assert_allclose(narrow.returns, wide.returns, rtol=1e-5)
 
 
-def test_batches_play_the_rollouts_that_one_batch_would(monkeypatch):
-    arena = ARENA.with_slots(3)
-    whole = score(arena, TEAM, 2, 4)
+def test_batches_play_the_rollouts_that_one_batch_would(arena, team, monkeypatch):
+    narrow = arena.with_slots(3)
+    whole = score(narrow, team, 2, 4)
     monkeypatch.setattr(scores, "MOST_AT_ONCE", 2)
-    parts = score(arena, TEAM, 2, 3)
+    parts = score(narrow, team, 2, 3)
     np.testing.assert_allclose(parts.returns, whole.returns[:3], rtol=1e-5)
 
 
-def test_sampled_and_greedy_actions_differ():
-    teams = (TEAM, ActorTeam(TEAM.actor, greedy=True))
-    sampled, greedy = (returns_by_size(ARENA, team, (2, 3), 4) for team in teams)
+def test_sampled_and_greedy_actions_differ(arena, team):
+    teams = (team, ActorTeam(team.actor, greedy=True))
+    sampled, greedy = (returns_by_size(arena, each, (2, 3), 4) for each in teams)
     assert np.all(sampled[3] != greedy[3])
-
-
-def test_no_two_sizes_share_a_start():
-    first, second = (rollout_keys(size, 2) for size in (3, 4))
-    assert not np.any(first == second)
-    assert rollout_keys(3, 1, first=1)[0] == first[1]
-
-
-@pytest.mark.parametrize(("rollouts", "first"), [(0, 0), (1, -1), (ROLLOUTS_PER_SIZE + 1, 0)])
-def test_impossible_rollouts_are_refused(rollouts, first):
-    with pytest.raises(BadInput, match="rollouts are numbered"):
-        rollout_keys(3, rollouts, first)
 
 
 def test_the_table_gives_back_every_number_and_names_the_split():

@@ -1,17 +1,18 @@
 """`pc3d demo`: PC3D and MAPPO learn Spread side by side, then meet team sizes they have never seen."""
 
-import subprocess
-import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from pc3d.jobs.local import ThisMachine
+from pc3d.jobs.loop import Progress as JobProgress
+from pc3d.jobs.loop import State, run_jobs
+from pc3d.jobs.study import Group, Study
 from pc3d.runs.metrics import last_line
 from pc3d.system.errors import BadInput, Pc3dError
-from pc3d.system.processes import last_words, run_command, start_worker
+from pc3d.system.processes import run_command
 from pc3d.tasks.registry import paper_of
 
 METHODS = ("mappo", "pc3d")
@@ -35,10 +36,14 @@ def run(command: Command) -> int:
         raise BadInput("a demo needs at least 1 episode and 1 rollout")
     console = Console()
     console.print(_introduction(command))
-    folders = {method: command.folder / "runs" / TASK / method for method in METHODS}
-    _train_side_by_side(console, command, folders)
-    run_command(["evaluate", *map(str, folders.values()), "--rollouts", str(command.rollouts)])
-    run_command(["report", *map(str, folders.values()), "--out", str(command.folder / "report")])
+    group = Group((TASK,), METHODS, (command.seed,), episodes=command.episodes)
+    jobs = Study("the demo", (group,), command.rollouts).jobs(command.folder / "runs")
+    with Bars(console, command.episodes) as bars:
+        ended = run_jobs(jobs, ThisMachine(len(jobs)), bars.show)
+    for one in ended:
+        if one.state is State.FAILED:
+            raise Pc3dError(f"{one.job.name} failed: {one.error}")
+    run_command(["report", str(command.folder / "runs"), "--out", str(command.folder / "report")])
     console.print(f"[bold]Open {command.folder / 'report' / 'index.html'}[/bold] to watch the teams play.")
     return 0
 
@@ -52,48 +57,24 @@ def _introduction(command: Command) -> str:
     )
 
 
-def _train_side_by_side(console: Console, command: Command, folders: dict[str, Path]) -> None:
-    """One process a run, as always; here two of them, with a bar each."""
-    workers = {method: _start(command, method, folder) for method, folder in folders.items()}
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[state]}"),
-        TimeElapsedColumn(),
-    )
-    try:
-        with Progress(*columns, console=console) as progress:
-            bars = {
-                method: progress.add_task(method, total=command.episodes, state="compiling")
-                for method in METHODS
-            }
-            while any(worker.poll() is None for worker in workers.values()):
-                for method, folder in folders.items():
-                    _show(progress, bars[method], folder)
-                time.sleep(0.5)
-            for method, folder in folders.items():
-                _show(progress, bars[method], folder)
-    finally:
-        for worker in workers.values():
-            worker.terminate()
-    for method, worker in workers.items():
-        code = worker.wait()
-        if code != 0:
-            raise Pc3dError(f"training {method} failed: {last_words(_errors(folders[method]), code)}")
+class Bars(Progress):
+    """A bar for each run, with how its teams are doing."""
 
+    def __init__(self, console: Console, episodes: int) -> None:
+        state = TextColumn("{task.fields[state]}")
+        super().__init__(
+            TextColumn("{task.description}"), BarColumn(), state, TimeElapsedColumn(), console=console
+        )
+        self.bars = {name: self.add_task(name, total=episodes, state="compiling") for name in METHODS}
 
-def _start(command: Command, method: str, folder: Path) -> "subprocess.Popen[bytes]":
-    words = ["train", TASK, method, "--folder", str(folder), "--seed", str(command.seed)]
-    return start_worker([*words, "--episodes", str(command.episodes)], _errors(folder))
-
-
-def _errors(folder: Path) -> Path:
-    return folder / "errors.log"
-
-
-def _show(progress: Progress, bar: Any, folder: Path) -> None:
-    line = last_line(folder / "metrics.jsonl")
-    if line:
-        returns = ", ".join(f"{size}: {mean:.0f}" for size, (_, mean) in line["return_by_size"].items())
-        state = f"stage {line['stage']}, returns by team size {returns}"
-        progress.update(bar, completed=line["episodes"], state=state)
+    def show(self, jobs: list[JobProgress]) -> None:
+        for one in jobs:
+            line = last_line(one.job.folder / "metrics.jsonl")
+            if line:
+                returns = ", ".join(
+                    f"{size}: {mean:.0f}" for size, (_, mean) in line["return_by_size"].items()
+                )
+                state = f"stage {line['stage']}, returns by team size {returns}"
+                if one.state is not State.TRAINING:
+                    state = one.state.value
+                self.update(self.bars[one.job.method], completed=line["episodes"], state=state)

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +16,15 @@ from rich.console import Console
 from rich.table import Table
 
 from pc3d.cli.extensions import named_extensions
+from pc3d.cli.job_experiments import experiment_of
 from pc3d.cli.live_table import LiveTable
 from pc3d.jobs.local import ThisMachine
-from pc3d.jobs.loop import Progress, State, Workforce, default_folder, run_jobs
-from pc3d.jobs.study import Job, load_study, with_only
+from pc3d.jobs.loop import Progress, State, Workforce, run_jobs
+from pc3d.jobs.study import Job, default_folder, load_study, with_only
 from pc3d.runs.metrics import last_line
 from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.imports import is_import_path
+from pc3d.system.plain import differences
 from pc3d.system.processes import run_command
 
 if TYPE_CHECKING:
@@ -132,27 +133,9 @@ def with_records(jobs: list[Job], folder: Path, recorded: Path) -> list[Job]:
 
 def differences_from(job: Job) -> list[str]:
     """In what the run that lies in a job's folder differs from the one the job asks for."""
-    from pc3d.runs.run_folder import RunFolder
-    from pc3d.system.plain import differences
+    from pc3d.runs.run_folder import RunFolder  # with JAX behind it
 
     return differences(RunFolder(job.folder).experiment(), experiment_of(job))
-
-
-def experiment_of(job: Job) -> Experiment:
-    """What `pc3d train` will make of a job's words."""
-    return replace(_experiment(job.task, job.method, *job.options), seed=job.seed)
-
-
-@cache
-def _experiment(*words: str) -> Experiment:
-    """Seeds share it; an own task is looked at, which takes a moment."""
-    from pc3d.cli.own_task import with_world
-    from pc3d.cli.train import parse
-
-    command = parse(list(words))
-    if not is_import_path(words[0]):
-        return command.experiment
-    return with_world(command.experiment, command.horizon, command.hosting.env_timeout)
 
 
 def refuse_other_experiments(jobs: list[Job]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.study import experiment_of
+from pc3d.cli.job_experiments import experiment_of
 from pc3d.experiment.settings import Experiment
 from pc3d.jobs.projection import Kind, project, seconds_together
 from pc3d.jobs.study import Job

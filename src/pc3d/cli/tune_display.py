@@ -15,7 +15,7 @@ from pc3d.presets.changes import as_short_text, setting
 from pc3d.presets.preset_file import train_command
 
 if TYPE_CHECKING:
-    from pc3d.jobs.tuning.search import Running
+    from pc3d.jobs.tuning.search import Trial
 
 ROWS = 15  # of the live table
 
@@ -28,7 +28,7 @@ class Display(LiveTable):
         self.plan, self.trials = plan, trials
         self.told: dict[int, str] = {}
 
-    def show(self, records: list[TrialRecord], running: list[Running]) -> None:
+    def show(self, records: list[TrialRecord], running: list[Trial]) -> None:
         if self.draw(lambda: self.table(records, running)):
             return
         for record in records:
@@ -43,7 +43,7 @@ class Display(LiveTable):
                     "; ".join(filter(None, (*words, record.note))), soft_wrap=True, highlight=False
                 )
 
-    def table(self, records: list[TrialRecord], running: list[Running]) -> Table:
+    def table(self, records: list[TrialRecord], running: list[Trial]) -> Table:
         """The trials that run, then the best ones."""
         ended = sum(record.ended for record in records)
         best = best_of(records)

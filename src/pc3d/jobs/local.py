@@ -3,7 +3,7 @@
 import subprocess
 from dataclasses import dataclass
 
-from pc3d.jobs.study import Job
+from pc3d.jobs.loop import Job
 from pc3d.system.processes import last_words, start_worker
 
 
@@ -39,5 +39,4 @@ class LocalWork:
 
 
 def start_next_command(job: Job) -> "subprocess.Popen[bytes]":
-    """Train, or evaluate what is trained."""
-    return start_worker(job.evaluate_words if job.trained else job.train_words, job.errors)
+    return start_worker(job.next_words(), job.errors)

@@ -11,6 +11,7 @@ from itertools import product
 from pathlib import Path
 
 from pc3d.experiment.methods import METHODS
+from pc3d.jobs.loop import State, newest_checkpoint
 from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.system.imports import folder_name, is_import_path
@@ -122,12 +123,30 @@ class Job:
         return self.folder / "errors.log"
 
     @property
+    def doing(self) -> State:
+        return State.EVALUATING if self.trained else State.TRAINING
+
+    def next_words(self) -> list[str]:
+        """Train, or evaluate what is trained."""
+        if self.done:
+            return []
+        return self.evaluate_words if self.trained else self.train_words
+
+    def place(self) -> str:
+        return newest_checkpoint(self.folder)
+
+    @property
     def trained(self) -> bool:
         return (self.folder / "done.json").exists()
 
     @property
     def done(self) -> bool:
         return self.trained and (self.folder / "scores.csv").exists()
+
+
+def default_folder(name: str) -> Path:
+    """Where a study's runs go."""
+    return Path("runs", "studies", Path(name).stem)
 
 
 def shipped_studies() -> list[str]:

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from pc3d.jobs.local import ThisMachine
+from pc3d.jobs.loop import see_to
 from pc3d.jobs.tuning.plan import make_plan
 from pc3d.jobs.tuning.records import best_of
 from pc3d.jobs.tuning.storage import Storage
@@ -92,11 +94,8 @@ def test_a_machine_that_was_thought_dead_lets_its_trial_go(tmp_path, monkeypatch
     running = search(tmp_path, 1, folder_id="slow")
     record = running.storage.claim()
     running.storage.study.tell(record.number, state=_failed_state())
-    running.running = [running._prepared(record)]
-    running._attend(running.running[0])
-    time.sleep(0.5)
-    if running.running:
-        running._attend(running.running[0])
+    running.adopted = [running._prepared(record)]
+    see_to(running, ThisMachine(1))
     assert running.running == []
 
 
@@ -202,10 +201,10 @@ def test_reports_of_a_later_seed_are_averaged_with_those_before_it(tmp_path):
 COMMAND = """
 import sys
 from pc3d.cli import main
-from pc3d.jobs.tuning import search
+from pc3d.jobs import local, loop
 from tests.jobs.tuning.searches import start_fake_worker
-search.start_worker = start_fake_worker
-search.SECONDS_BETWEEN_LOOKS = 0.05
+local.start_worker = start_fake_worker
+loop.SECONDS_BETWEEN_LOOKS = 0.05
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from pc3d.experiment.methods import METHODS, OURS
+from pc3d.experiment.methods import OURS
 from pc3d.report.paper_numbers import MAIN
-from pc3d.report.sentences.facts import BACKBONE, BySeed, Facts, NotKnown
+from pc3d.report.sentences.facts import BACKBONE, BySeed, Facts, NotKnown, of_the_paper
 from pc3d.report.sentences.words import (
     at_sizes,
     by_split,
@@ -32,7 +32,7 @@ def runs(facts: Facts) -> str:
     if not methods:
         raise NotKnown
     counts = gathered((facts.seeds(TASK, method), method) for method in methods)
-    missing = [named(method) for method in METHODS if method not in methods]
+    missing = [named(method) for method in of_the_paper(TASK) if method not in methods]
     if not missing and len(counts) == 1:
         return f"{number(min(counts))} seeds of every method"
     parts = listed((_of_seeds(count, counts[count]) for count in sorted(counts, reverse=True)), ", and ")

@@ -24,6 +24,11 @@ RIVALS = tuple(method for method in MAIN if method != OURS)  # in the paper's ma
 BySeed = Float[np.ndarray, " seed"]
 
 
+def of_the_paper(task: str) -> list[str]:
+    """The methods that the paper has on a task."""
+    return [method for method in METHODS if published_returns(method, task, SPLITS[0])]
+
+
 class NotKnown(Exception):
     """These runs do not tell, so the sentence is left out."""
 
@@ -46,11 +51,12 @@ class Facts:
 
     @cached_property
     def whole_studies(self) -> list[str]:
-        """The tasks on which every method has seeds enough to be compared with every other."""
+        """The tasks on which all of the paper's methods have seeds enough to be compared."""
         return [
             task
             for task in self.runs.tasks
-            if all(len(self.runs.scored(task, method)) > 1 for method in METHODS)
+            if (methods := of_the_paper(task))
+            and all(len(self.runs.scored(task, method)) > 1 for method in methods)
         ]
 
     def sizes(self, task: str, split: str) -> tuple[int, ...]:

@@ -1,0 +1,27 @@
+"""The experiment that a study's job stands for: what `pc3d train` makes of its words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+from pc3d.experiment.settings import Experiment
+from pc3d.jobs.study import Job
+from pc3d.system.imports import is_import_path
+
+
+def experiment_of(job: Job) -> Experiment:
+    """What `pc3d train` will make of a job's words."""
+    return replace(_experiment(job.task, job.method, *job.options), seed=job.seed)
+
+
+@cache
+def _experiment(*words: str) -> Experiment:
+    """Seeds share it; an own task is looked at, which takes a moment."""
+    from pc3d.cli.own_task import with_world  # with JAX behind it, which a study's own process may not need
+    from pc3d.cli.train import parse
+
+    command = parse(list(words))
+    if not is_import_path(words[0]):
+        return command.experiment
+    return with_world(command.experiment, command.horizon, command.hosting.env_timeout)
