@@ -1,13 +1,20 @@
-"""All tests run as every run does: pinned to one thread, before JAX is imported."""
+"""All tests run as every run does, pinned to one thread; and every shape that a type promises is checked."""
 
 import signal
 from pathlib import Path
 
 import pytest
+from jaxtyping import install_import_hook
 
-from pc3d.system import threads
+from tests import shapes
 
-threads.pin()
+# Where arrays are: what is imported from here on looks at the arguments and results of each of its functions.
+install_import_hook(
+    [f"pc3d.{folder}" for folder in ("tasks", "networks", "play", "learners", "evaluation", "export")],
+    f"{shapes.__name__}.checked",
+)
+import pc3d  # noqa: E402, F401  (pins the threads, before JAX is imported)
+
 # A shell's background jobs ignore Ctrl-C, and so would all that the tests start and send it to.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

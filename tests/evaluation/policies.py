@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 
 import equinox as eqx
+
+from pc3d.evaluation.recording import Recording, record
 from pc3d.learners.registry import algorithm_of
 from pc3d.networks.build import PolicyNetworks
 from pc3d.play.arena import CompiledArena
-
-from pc3d.evaluation.recording import Recording, record
 from pc3d.play.starts import rollout_keys
 from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.policy import Policy

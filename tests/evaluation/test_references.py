@@ -34,7 +34,9 @@ def test_every_task_has_three_references():
 
 
 def test_the_spread_script_is_far_better_than_standing_still_or_chance():
-    means = {name: scores.returns.mean() for name, _, scores in reference_scores(CompiledArena(Spread(3)), (3,), 4)}
+    means = {
+        name: scores.returns.mean() for name, _, scores in reference_scores(CompiledArena(Spread(3)), (3,), 4)
+    }
     assert -20 < means["scripted"] < -5
     assert means["noop"] < -30
     assert means["random"] < -30

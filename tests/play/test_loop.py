@@ -11,10 +11,9 @@ from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.registry import algorithm_of
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.hosted.crew import Crew, Hosting, Source
-from pc3d.play.hosted.original import OriginalOnHost
-from pc3d.play.hosted.parallel import ContractBroken
 from pc3d.play.hosted.worlds import CrewWorlds
 from pc3d.play.loop import play, play_on_host
+from pc3d.play.opening import open_arena
 from pc3d.play.team import Decision
 from pc3d.play.worlds import TaskWorlds
 from pc3d.tasks.described import DescribedTask
@@ -51,8 +50,8 @@ def hosted(request, game, team, keys):
     """The same four episodes, by the loop on the host."""
     if request.param == "our worlds":
         return play_on_host(TaskWorlds(game), team, keys, SIZES)
-    with Crew(Source("original", "lbf", ("pairs",)), Hosting(2)) as crew:
-        return play_on_host(CrewWorlds(crew, game), team, keys, SIZES)
+    with open_arena(small_policy("lbf").experiment, hosting=Hosting(2), original=True) as arena:
+        return play_on_host(arena.with_slots(game.slots).worlds(), team, keys, SIZES)
 
 
 def decisions_of(episodes):
@@ -128,10 +127,3 @@ def play_sample(game, name="make"):
     keys = jax.random.split(jax.random.key(0), 2)
     with Crew(Source("own", f"{Meeting.__module__}:{name}")) as crew:
         return play_on_host(CrewWorlds(crew, game), FirstActionTeam(), keys, np.array([3, 2]))
-
-
-def test_an_original_with_views_of_another_width_is_refused(monkeypatch):
-    world = OriginalOnHost("spread", "pairs", 2)
-    monkeypatch.setattr(world.world, "observe", lambda: np.zeros((2, 5)))
-    with pytest.raises(ContractBroken, match=r"views of shape \(2, 5\), not \(2, \d+\)"):
-        world.begin(np.zeros(2, np.uint32))

@@ -105,6 +105,9 @@ def test_a_lead_is_called_what_the_test_calls_it(told):
     assert "It is worse than IPPO" in told(behind, "lead-spread")
     assert told(behind, "against-mappo-spread") == "**worse**"
     assert told(behind, "best-of-four-spread") == "**no**"
+    assert "Its mean is not the best of the four at test sizes." in told(
+        {**clear, "mappo": lambda size: 3.0 if size > 8 else 1.0}, "lead-spread"
+    )
 
 
 def test_an_ablation_that_is_ahead_turns_the_sentence_round(told):
@@ -119,6 +122,17 @@ def test_an_ablation_that_is_ahead_turns_the_sentence_round(told):
     assert told({**every, "gate-on": 2.0}, "weaker-gate-on-spread").startswith("**no**: ")
     assert not told({**every, "pc3d": 2.0}, "weaker-gate-on-spread").startswith("**no**")
     assert told({**every, "hyper-pc3d": 0.0}, "competitive-hyper-pc3d-spread").startswith("**no**")
+
+
+def test_an_ablation_generalizes_less_only_if_it_falls_further_behind_on_new_sizes(told):
+    name, ours = "generalizes-less-a-mappo-spread", 10.0
+    tails = {
+        told({"pc3d": ours, "a-mappo": lambda size, late=late: late if size > 8 else 9.0}, name).partition(
+            ", "
+        )[2]
+        for late in (8.0, 9.5, 11.0)
+    }
+    assert tails == {"and more so at test sizes", "and no more so at test sizes", "**better** at test sizes"}
 
 
 def test_a_lead_is_general_only_if_no_size_is_behind(told):
@@ -139,10 +153,9 @@ def test_larger_teams_widen_the_margin_or_do_not(told):
     assert wider.startswith(
         "in points, from 1.0 alone to 10.0 with 10 agents; as a share of MAPPO's return too"
     )
-    returns["pc3d"] = lambda size: -size
+    returns["pc3d"] = lambda size: -min(size, 9.5)
     assert (
-        told(returns, "widening-spread")
-        == "no: the lead over MAPPO narrows, from 9.0 with 1 agents to 0.0 with 10"
+        told(returns, "widening-spread") == "no: the lead over MAPPO narrows, from 9.0 alone to 0.5 with 10"
     )
 
 
@@ -169,7 +182,7 @@ PERSONAL = {"personal_share": 0.3}
         ("gates-spread", "they stay near the half", {"gate_mean": 0.75}, "they are open by three quarters"),
         (
             "gates-spread",
-            "forcing them shut changes nothing",
+            "forcing them open or shut changes nothing",
             {"return_gate_off": 5.0},
             "forcing them shut costs",
         ),
@@ -182,6 +195,12 @@ def test_contexts_and_gates_are_told_as_they_are(told, name, before, measures, a
     changed = told(returns, name, contexts={"pc3d": measures})
     assert before not in changed
     assert after in changed
+
+
+@pytest.mark.parametrize("half", [RECOVERED, PERSONAL])
+def test_half_of_the_reason_is_not_the_reason(told, half):
+    returns = dict.fromkeys(METHODS, 5.0)
+    assert told(returns, "reason", contexts={"pc3d": half}) == "not supported on Spread"
 
 
 def test_rware_says_how_many_seeds_there_are_of_what(told):

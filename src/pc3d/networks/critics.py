@@ -156,5 +156,5 @@ def _team_size(present: Bool[Array, "... agent"], largest: int) -> Float[Array, 
     return jnp.sum(present, axis=-1, keepdims=True) / largest
 
 
-def _beside(features: Float[Array, "... a"], *more: Float[Array, "... b"] | None) -> Float[Array, "... c"]:
+def _beside(features: Float[Array, "... _"], *more: Float[Array, "... _"] | None) -> Float[Array, "... _"]:
     return jnp.concatenate([features, *(part for part in more if part is not None)], axis=-1)

@@ -74,7 +74,7 @@ def test_a_frame_comes_back_as_it_was_sent(words, kinds, shape):
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_worlds_in_any_number_of_workers_are_those_in_this_process(workers):
-    worlds = [ParallelWorld(sample_task.make, size) for size in SIZES]
+    worlds = [ParallelWorld(sample_task.make, int(size)) for size in SIZES]
     expected = [world.begin(key) for world, key in zip(worlds, KEYS, strict=True)]
     with crew_of("make", workers) as crew:
         np.testing.assert_array_equal(crew.begin(KEYS, SIZES), np.concatenate(expected))

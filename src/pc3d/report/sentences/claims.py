@@ -9,7 +9,17 @@ from pc3d.report.names import task_title
 from pc3d.report.paper_numbers import MAIN
 from pc3d.report.sentences.facts import BACKBONE, RIVALS, Facts, NotKnown
 from pc3d.report.sentences.levels import is_best
-from pc3d.report.sentences.words import SIZES, at_sizes, by_split, gathered, listed, named, number
+from pc3d.report.sentences.words import (
+    SIZES,
+    at_sizes,
+    by_split,
+    decimal,
+    gathered,
+    listed,
+    named,
+    number,
+    with_agents,
+)
 from pc3d.report.tables.results import SPLITS
 
 OF_OURS = {
@@ -59,7 +69,8 @@ def generalizes_less(facts: Facts, task: str, method: str) -> str:
     train, test = (
         facts.mean(task, OURS, split) - facts.mean(task, method, split) for split in ("train", "test")
     )
-    return f"{ablation(facts, task, method)}, and {'' if test > train else 'no '}more so at test sizes"
+    tail = f", and {'' if test > train else 'no '}more so at test sizes" if min(train, test) > 0 else ""
+    return f"{ablation(facts, task, method)}{tail}"
 
 
 def more_than_the_critic(facts: Facts, task: str) -> str:
@@ -109,9 +120,14 @@ def place_of_ippo(facts: Facts, task: str) -> str:
 def general(facts: Facts, task: str) -> str:
     """Whether the lead is there at every size, over every rival."""
     leads = {(rival, size): lead for rival in RIVALS for size, lead in facts.leads(task, rival).items()}
+    sizes = facts.runs.rosters(task).all
     behind = gathered(place for place, lead in leads.items() if lead <= -TIE)
     if behind:
-        places = (f"{named(rival)} with {listed(map(str, sizes))} agents" for rival, sizes in behind.items())
+        agents = {
+            rival: "any number of" if len(found) == len(sizes) else listed(map(str, found))
+            for rival, found in behind.items()
+        }
+        places = (f"{named(rival)} with {which} agents" for rival, which in agents.items())
         return f"**no**, by the means: it is behind {listed(places)}"
     ties = [rival for (rival, _), lead in leads.items() if lead < TIE]
     if ties:
@@ -125,19 +141,20 @@ def widening(facts: Facts, task: str) -> str:
     leads = facts.leads(task, BACKBONE)
     most, largest = max(leads, key=lambda size: leads[size]), max(leads)
     train, test = (np.mean([leads[size] for size in facts.sizes(task, split)]) for split in ("train", "test"))
+    if test <= 0:
+        return "no: at test sizes there is no lead over MAPPO"
     if test <= train and most == largest:
         return "no: the lead over MAPPO is no larger at test sizes than at training sizes"
     if test <= train:
         return (
-            f"no: the lead over MAPPO narrows, from {leads[most]:.1f} with {most} agents to "
-            f"{leads[largest]:.1f} with {largest}"
+            f"no: the lead over MAPPO narrows, from {decimal(leads[most])} {with_agents(most)} to "
+            f"{decimal(leads[largest])} with {largest}"
         )
     least = min(leads)
-    start = "alone" if least == 1 else f"with {least} agents"
-    end = "" if most == largest else f" ({leads[largest]:.1f} with {largest})"
+    end = "" if most == largest else f" ({decimal(leads[largest])} with {largest})"
     return (
-        f"in points, from {leads[least]:.1f} {start} to {leads[most]:.1f} with {most} agents{end}; "
-        f"{_shares(facts, task)}"
+        f"in points, from {decimal(leads[least])} {with_agents(least)} to {decimal(leads[most])} "
+        f"{with_agents(most)}{end}; {_shares(facts, task)}"
     )
 
 
@@ -165,9 +182,9 @@ def stages(facts: Facts, task: str) -> str:
     half = len(gains) // 2
     if not half:
         raise NotKnown
-    verdict = "yes" if np.mean(gains[-half:]) > np.mean(gains[:half]) else "no"
+    verdict = "yes" if np.mean(gains[-half:]) > max(float(np.mean(gains[:half])), 0) else "no"
     return (
-        f"{verdict}: its training return leads MAPPO's by {listed(f'{gain:.1f}' for gain in gains)} in the "
+        f"{verdict}: its training return leads MAPPO's by {listed(map(decimal, gains))} in the "
         f"{number(len(gains))} stages"
     )
 
@@ -214,5 +231,6 @@ def collected(facts: Facts, task: str = "lbf") -> str:
 def _judged(facts: Facts, task: str, method: str, words: dict[str, str]) -> str:
     """The splits of one verdict together."""
     found = {split: words[verdict] for split, verdict in facts.verdicts(task, OURS, method).items()}
-    alone = min(facts.seeds(task, method), facts.seeds(task, OURS)) == 1
-    return by_split(found) + (" by its one seed" if alone else "")
+    if min(facts.seeds(task, method), facts.seeds(task, OURS)) > 1:
+        return by_split(found)
+    return f"{by_split(found)}{',' * (len(set(found.values())) > 1)} by one seed"

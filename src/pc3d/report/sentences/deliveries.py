@@ -24,6 +24,7 @@ from pc3d.report.tables.results import SPLITS
 
 TASK = "rware"
 FAR_MORE = 2.0  # times
+SURE = "unlikely to be chance"
 
 
 def runs(facts: Facts) -> str:
@@ -35,14 +36,16 @@ def runs(facts: Facts) -> str:
     missing = [named(method) for method in of_the_paper(TASK) if method not in methods]
     if not missing and len(counts) == 1:
         return f"{number(min(counts))} seeds of every method"
-    parts = listed((_of_seeds(count, counts[count]) for count in sorted(counts, reverse=True)), ", and ")
+    most, *fewer = sorted(counts, reverse=True)
+    parts = [_of_seeds(most, counts[most], f"{number(most)} {'seed' if most == 1 else 'seeds'}")]
+    parts += [_of_seeds(count, counts[count], number(count)) for count in fewer]
+    said = listed(parts, ", and ")
     if len(missing) == 1:
-        return f"{parts}; {missing[0]} is missing"
-    return f"{parts}; the other methods are missing" if missing else parts
+        return f"{said}; {missing[0]} is missing"
+    return f"{said}; the other methods are missing" if missing else said
 
 
-def _of_seeds(count: int, methods: list[str]) -> str:
-    seeds = "one" if count == 1 else f"{number(count)} seeds"
+def _of_seeds(count: int, methods: list[str], seeds: str) -> str:
     return f"{seeds}{' each' * (count == 1 < len(methods))} of {listed(map(named, methods))}"
 
 
@@ -67,18 +70,22 @@ def differing(facts: Facts) -> str:
     if count < 2:
         raise NotKnown
     widest = max(seeds.max() / _positive(seeds.min()) for seeds in by_split)
+    if widest < 1.1:
+        return "which hardly differ"
     return f"which differ {'up to ' * (count > 2)}{fold(widest)}"
 
 
 def tested(facts: Facts) -> str:
     """How sure the lead over MAPPO is."""
     ours, theirs = (facts.seeds(TASK, method) for method in (OURS, BACKBONE))
+    if not ours or not theirs:
+        raise NotKnown
     if min(ours, theirs) < 2:
         return "With one seed, that cannot be tested."
-    words = {"better": "unlikely to be chance", "hint: better": "a hint"}
+    words = {"better": SURE, "worse": SURE, "hint: better": "a hint", "hint: worse": "a hint"}
     verdicts = facts.verdicts(TASK, OURS, BACKBONE)
     found = by_split(
-        {split: words.get(verdict, "no more than the means say") for split, verdict in verdicts.items()}
+        {split: words.get(verdict, "what chance could be") for split, verdict in verdicts.items()}
     )
     seeds = f"{number(ours)} seeds each" if ours == theirs else f"{number(ours)} and {number(theirs)} seeds"
     return f"Tested with {seeds}, that is {found}."
@@ -100,12 +107,15 @@ def at_every_size(facts: Facts) -> str:
     ratios = [
         facts.at_size(TASK, OURS, size) / _positive(facts.at_size(TASK, BACKBONE, size)) for size in leads
     ]
-    behind = [str(size) for size, lead in leads.items() if lead <= 0]
-    place = f"not so with {listed(behind)} robots" if behind else "so at every team size"
-    widen = "widen" if all(low < high for low, high in pairwise(leads.values())) else "do not always widen"
+    ahead = [str(size) for size, lead in leads.items() if lead > 0]
+    if not ahead:
+        return "so at no team size"
+    place = "so at every team size" if len(ahead) == len(leads) else f"so with {listed(ahead)} robots only"
+    widens = all(low < high for low, high in pairwise(leads.values()))
+    grows = ratios[-1] > ratios[0]
     return (
-        f"{place}, and in deliveries larger teams {widen} the margin; as a ratio they "
-        f"{'do, too' if ratios[-1] > ratios[0] else 'do not'}"
+        f"{place}, and in deliveries larger teams {'widen' if widens else 'do not always widen'} the margin; "
+        f"as a ratio they {'do' if grows else 'do not'}{', too' * (widens and grows)}"
     )
 
 

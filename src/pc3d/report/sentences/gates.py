@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pc3d.experiment.methods import OURS
 from pc3d.report.sentences.facts import BACKBONE, Facts, NotKnown
 from pc3d.report.sentences.recovery import is_recovered
-from pc3d.report.sentences.words import at_sizes, by_split, fraction, listed, percent
+from pc3d.report.sentences.words import at_sizes, by_split, fraction, gathered, listed, percent
 from pc3d.report.statistics import mean_over_pairs
 from pc3d.report.tables.results import SPLITS
 
@@ -24,8 +24,9 @@ def gates(facts: Facts, task: str) -> str:
         state = f"they stay near the {fraction(BEGINNING)} they begin with"
     else:
         state = f"they are open by {' to '.join(dict.fromkeys(map(fraction, sorted(open_by))))}"
-    effects = [f"forcing them {word} {_effect(facts, task, gate)}" for gate, word in FORCED.items()]
-    return f"{state}; when the policies act, {listed(effects)}"
+    effects = gathered((_effect(facts, task, gate), word) for gate, word in FORCED.items())
+    forced = (f"forcing them {' or '.join(words)} {effect}" for effect, words in effects.items())
+    return f"{state}; when the policies act, {listed(forced)}"
 
 
 def _effect(facts: Facts, task: str, gate: str) -> str:
@@ -45,8 +46,9 @@ def gates_at_their_bound(facts: Facts, task: str) -> str:
     """Whether they stand at the largest value that the bound on reliance allows."""
     largest, found = _largest_gate(facts, task), _of_every_seed(facts, task)
     if not _at_the_bound(facts, task):
+        head = "zero" if max(found) < NEAR_THE_BOUND else "not zero"
         return (
-            f"not zero: they are open by {min(found):.2f} to {max(found):.2f}, of {largest:.2f} that the "
+            f"{head}: they are open by {min(found):.2f} to {max(found):.2f}, of {largest:.2f} that the "
             "printed bound on reliance allows"
         )
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pc3d.experiment.methods import OURS
 from pc3d.report.paper_numbers import published_returns
 from pc3d.report.sentences.facts import RIVALS, Facts, NotKnown
-from pc3d.report.sentences.words import at_sizes, gathered, listed, named, number, of_task, on_tasks
+from pc3d.report.sentences.words import at_sizes, count_of, gathered, listed, named, number, of_task, on_tasks
 from pc3d.report.tables.claims import LEVEL
 from pc3d.report.tables.results import SPLITS
 
@@ -46,8 +46,8 @@ def best_in_the_table(facts: Facts) -> str:
     if all(columns):
         return "has the best mean of the four methods of this table in every column, as in the paper"
     return (
-        f"has the best mean of the four methods of this table in {number(sum(columns))} of "
-        f"{number(len(columns))} columns (in the paper in every one)"
+        f"has the best mean of the four methods of this table in {count_of(sum(columns), len(columns))} "
+        "columns (in the paper in every one)"
     )
 
 
@@ -75,33 +75,36 @@ def always_open(facts: Facts) -> str:
         for task, split in columns
         if facts.mean(task, "gate-on", split) > facts.mean(task, OURS, split)
     ]
-    every = f"all {number(len(columns))} columns"
     if not ahead:
-        return f"has a worse mean than PC3D in {every}, as in the paper"
-    sure = gathered(
-        (task, split) for task, split in ahead if "worse" in facts.verdicts(task, OURS, "gate-on")[split]
+        every = count_of(len(columns), len(columns))
+        return f"has a worse mean than PC3D in {every} columns, as in the paper"
+    sure, hints = (_places(facts, ahead, word) for word in ("worse", "hint: worse"))
+    certain = [f"more than chance {sure}"] if sure else []
+    hinted = [f"with a hint of more than chance {hints} only"] if hints else []
+    certainty = ", ".join(certain + hinted) or "which may be chance"
+    count = count_of(len(ahead), len(columns))
+    return f"has a better mean than PC3D in {count} columns ({certainty}); in the paper it is worse"
+
+
+def _places(facts: Facts, columns: list[tuple[str, str]], word: str) -> str:
+    """Where the table of claims has this word for PC3D against it."""
+    found = gathered(
+        (task, split) for task, split in columns if facts.verdicts(task, OURS, "gate-on")[split] == word
     )
-    places = listed(of_task(task, splits) for task, splits in sure.items()) if sure else ""
-    certainty = f"with a hint of more than chance {places} only" if sure else "which may be chance"
-    count = every if len(ahead) == len(columns) else f"{number(len(ahead))} of {number(len(columns))} columns"
-    return f"has a better mean than PC3D in {count} ({certainty}); in the paper it is worse"
+    return listed(of_task(task, splits) for task, splits in found.items()) if found else ""
 
 
 def lead(facts: Facts, task: str) -> str:
     """PC3D against the three others of the main table, in a sentence or two."""
     better, hints = (_of_rivals(facts, task, word) for word in ("better", "hint: better"))
+    best = [split for split in SPLITS if is_best(facts, task, split)]
     if better:
-        parts = [f"PC3D is better {_with('than', better)}.", _hint(hints)]
-    elif hints:
-        against = listed(
-            named(rival) + ("" if len(splits) == len(SPLITS) else f" {at_sizes(splits)}")
-            for rival, splits in hints.items()
-        )
-        parts = [
-            f"{_best(facts, task)}; there is a hint that this is more than chance against {against} only."
-        ]
+        parts = [f"PC3D is better {_with('than', better)}.", _hint(hints), _not_best(best)]
+    elif not best:
+        parts = ["PC3D has the best mean of the four methods on no split."]
     else:
-        parts = [f"{_best(facts, task)}; these seeds cannot tell it from chance."]
+        place = "" if len(best) == len(SPLITS) else f" {at_sizes(best)} only"
+        parts = [f"PC3D has the best mean of the four methods{place}; {_how_sure(hints)}."]
     worse, hints_of_worse = (_of_rivals(facts, task, word) for word in ("worse", "hint: worse"))
     if worse:
         parts.append(f"It is worse {_with('than', worse)}.")
@@ -121,12 +124,22 @@ def _whole(facts: Facts) -> list[str]:
     return facts.whole_studies
 
 
-def _best(facts: Facts, task: str) -> str:
-    best = [split for split in SPLITS if is_best(facts, task, split)]
-    if not best:
-        return "PC3D has the best mean of the four methods on no split"
-    place = "" if len(best) == len(SPLITS) else f" {at_sizes(best)} only"
-    return f"PC3D has the best mean of the four methods{place}"
+def _not_best(best: list[str]) -> str:
+    if len(best) == len(SPLITS):
+        return ""
+    return (
+        f"Its mean is not the best of the four {at_sizes([split for split in SPLITS if split not in best])}."
+    )
+
+
+def _how_sure(hints: dict[str, list[str]]) -> str:
+    if not hints:
+        return "these seeds cannot tell it from chance"
+    against = listed(
+        named(rival) + ("" if len(splits) == len(SPLITS) else f" {at_sizes(splits)}")
+        for rival, splits in hints.items()
+    )
+    return f"there is a hint that this is more than chance against {against} only"
 
 
 def _hint(hints: dict[str, list[str]]) -> str:

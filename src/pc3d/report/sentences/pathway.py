@@ -111,7 +111,7 @@ def a_mappo_when_shut(facts: Facts) -> str:
 def recovered_with_the_gate_off(facts: Facts) -> str:
     """Where the policy cannot use the context."""
     if not is_recovered(facts, TASK, "gate-off"):
-        return "does not recover its context, either."
+        return f"does not recover its context{', either' * (not is_recovered(facts, TASK))}."
     least = min(facts.context(TASK, "gate-off", split, "variance_explained") for split in SPLITS)
     away = (
         " PC3D's own actors end further away, perhaps because the policy's gradient reaches their contexts."
@@ -168,6 +168,8 @@ def conclusion(facts: Facts) -> str:
 def value_loss(facts: Facts) -> str:
     """Whether a low value loss goes with deliveries; nothing where it does."""
     starts = _starts(facts)
+    if not {OURS, "pic"} <= set(starts):
+        raise NotKnown
     pic, ours = (facts.by_stage(TASK, method, "loss_value")[1] for method in ("pic", OURS))
     if pic > ours or starts["pic"] <= starts[OURS]:
         return ""
@@ -188,7 +190,7 @@ def _starts(facts: Facts) -> dict[str, int]:
 
 def _episode(facts: Facts, stage: int) -> str:
     """The one that a stage begins with."""
-    experiment = facts.runs.finished(TASK, OURS)[0].experiment
+    experiment = next(run.experiment for run in facts.runs.all if run.experiment.task == TASK)
     return f"episode {(0, *experiment.curriculum.boundaries(experiment.episodes))[stage - 1]:,}"
 
 

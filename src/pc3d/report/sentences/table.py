@@ -13,12 +13,8 @@ from pc3d.report.sentences.facts import RIVALS, Facts, NotKnown
 Sentence = Callable[[Facts], str]
 SENTENCES_FILE = "sentences.json"
 JUDGED = ("spread", "lbf")  # the columns of the page's table of claims
-
-OTHERS = (
-    "gate-on",
-    "a-mappo",
-    "hyper-pc3d",
-)  # of which the paper says more on Spread than that they are worse
+# Of these the paper says more on Spread than that they are worse.
+OTHERS = ("gate-on", "a-mappo", "hyper-pc3d")
 
 
 def sentences(runs: Runs) -> dict[str, str]:

@@ -48,6 +48,22 @@ def number(value: int) -> str:
     return NUMBERS[value] if value < len(NUMBERS) else f"{value:,}"
 
 
+def count_of(part: int, whole: int) -> str:
+    """How many of a number that is more than one."""
+    if part == whole:
+        return f"all {number(whole)}"
+    return f"{number(part) if part else 'none'} of {number(whole)}"
+
+
+def with_agents(team_size: int) -> str:
+    return "alone" if team_size == 1 else f"with {team_size} agents"
+
+
+def decimal(value: float) -> str:
+    """To one place, and nothing below zero that is zero there."""
+    return f"{round(value, 1) + 0.0:.1f}"
+
+
 def ordinal(value: int) -> str:
     return ORDINALS[value - 1] if value <= len(ORDINALS) else f"{value}th"
 
