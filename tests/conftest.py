@@ -8,11 +8,8 @@ from jaxtyping import install_import_hook
 
 from tests import shapes
 
-# Where arrays are: what is imported from here on looks at the arguments and results of each of its functions.
-install_import_hook(
-    [f"pc3d.{folder}" for folder in ("tasks", "networks", "play", "learners", "evaluation", "export")],
-    f"{shapes.__name__}.checked",
-)
+# Where shapes matter most: what is imported from here on looks at what its functions are given and give back.
+install_import_hook(["pc3d.networks", "pc3d.learners"], f"{shapes.__name__}.checked")
 import pc3d  # noqa: E402, F401  (pins the threads, before JAX is imported)
 
 # A shell's background jobs ignore Ctrl-C, and so would all that the tests start and send it to.

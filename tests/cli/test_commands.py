@@ -29,7 +29,7 @@ def test_help_names_every_command_and_does_not_import_jax():
 
 def test_without_a_command_the_help_is_shown_as_an_error(capsys):
     assert cli.main([]) == 2
-    assert "usage: pc3d COMMAND" in capsys.readouterr().out
+    assert "usage: pc3d [--with MODULE] COMMAND" in capsys.readouterr().out
 
 
 def test_a_misspelt_command_is_guessed(capsys):

@@ -44,6 +44,9 @@ class OriginalWorlds:
     def observe(self, state):
         return np.stack(self.views)
 
+    def global_state(self, state):
+        raise NotImplementedError
+
     def step(self, going, keys, state, actions):
         for place in np.flatnonzero(going):
             self.last[place] = self.worlds[place].step(raw(keys)[place], np.asarray(actions[place]))

@@ -1,13 +1,20 @@
 """How often a fault is injected, and the table of what happened that a run of the faults ends with."""
 
+import fcntl
 import json
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import pytest
+
+from tests.faults.tiny_runs import make_and_time
 
 HEADINGS = ("fault", "injected", "what happened", "worst case")
 Count = Callable[[int, int], int]
 Figure = Callable[[str, int, str, str], None]
+# Seconds: a run that has to compile takes longer than those after it, whose lives random moments shall be in.
+LONGEST_LIFE = 8.0
 
 
 @pytest.fixture(scope="session")
@@ -26,6 +33,40 @@ def figure(record_property: Callable[[str, object], None]) -> Figure:
         record_property("figure", json.dumps([fault, f"{injected:,}", happened, worst]))
 
     return add
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """A tiny run and its evaluation to which nothing happened, and the seconds that such ones live."""
+
+    folder: str
+    training: float
+    evaluating: float
+
+    @property
+    def run(self) -> Path:
+        return Path(self.folder)
+
+
+@pytest.fixture(scope="session")
+def undisturbed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
+    """Made once for all files of faults, also if they are shared out among several processes."""
+    place = tmp_path_factory.getbasetemp()
+    if hasattr(request.config, "workerinput"):  # each of these has a folder of its own in a common one
+        place = place.parent
+    with open(place / "undisturbed.lock", "a", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = place / "undisturbed.json"
+        if not made.exists():
+            made.write_text(json.dumps(asdict(_made(place / "undisturbed", request))))
+        return Undisturbed(**json.loads(made.read_text()))
+
+
+def _made(folder: Path, request: pytest.FixtureRequest) -> Undisturbed:
+    seconds = [min(life, LONGEST_LIFE) for life in make_and_time(folder)]
+    if request.config.getoption("--full"):  # for many moments it pays to know how long the lives are
+        seconds = make_and_time(folder.with_name(f"{folder.name}-again"))
+    return Undisturbed(str(folder), *seconds)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -25,7 +25,7 @@ from tests.runs.runs import digests
 from tests.small import small_experiment
 
 HABITS = Habits(tensorboard=False, checkpoint_every=4, log_every=1)
-SECONDS = 10.0  # after which a world counts as hanging; starting a worker on a busy machine takes some
+SECONDS = 2.0  # after which a world counts as hanging, once its worker has started
 SAID = {
     "Throwing": "failed with .* step raised ValueError: the wheel came off",
     "Widening": r"failed with .* shape \(3,\)",
@@ -44,15 +44,41 @@ SAID_OF_ORIGINALS = {
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
+def undisturbed(tmp_path_factory, sound):
     folder = tmp_path_factory.mktemp("undisturbed")
-    with sample_crew() as crew:
-        train(long_experiment(), hosted(long_experiment(), crew), folder, HABITS)
+    train(long_experiment(), hosted(long_experiment(), sound), folder, HABITS)
     return digests(folder)
+
+
+@pytest.fixture(scope="module")
+def sound():
+    """Workers whose worlds do not break: they serve all tests here."""
+    with sample_crew() as crew:
+        yield crew
+
+
+@pytest.fixture(scope="module")
+def sound_originals():
+    with Crew(ORIGINAL) as crew:
+        yield crew
 
 
 def hosted(experiment, crew):
     return HostedArena(make_game(experiment), crew)
+
+
+class Impatient:
+    """A watcher that wants answers soon, but only after the first update: starting a worker takes time."""
+
+    def __init__(self, crew):
+        self.crew = crew
+
+    def started(self, experiment, episodes): ...
+
+    def logged(self, line):
+        self.crew.hosting = replace(self.crew.hosting, env_timeout=SECONDS)
+
+    def played(self, episodes): ...
 
 
 def long_experiment():
@@ -61,22 +87,21 @@ def long_experiment():
 
 @pytest.mark.parametrize("name", SAID)
 def test_a_world_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
-    name, tmp_path, undisturbed, count, figure, monkeypatch
+    name, tmp_path, sound, undisturbed, count, figure, monkeypatch
 ):
     monkeypatch.setenv(VICTIMS, str(tmp_path / "victims"))
     numbers_of_workers = range(1, 1 + count(3, 1))
     for workers in numbers_of_workers:
         folder, before = tmp_path / str(workers), children_of(os.getpid())
-        crew = Crew(Source("own", f"tests.faults.faulty_worlds:{name}"), Hosting(workers, SECONDS))
+        crew = Crew(Source("own", f"tests.faults.faulty_worlds:{name}"), Hosting(workers))
         with pytest.raises(WorldFailed, match=SAID[name]) as failure, crew:
-            train(long_experiment(), hosted(long_experiment(), crew), folder, HABITS)
+            train(long_experiment(), hosted(long_experiment(), crew), folder, HABITS, Impatient(crew))
         said = str(failure.value)
         assert set(re.findall(r"seed (\d+)", said)) & set((tmp_path / "victims").read_text().split()), said
         assert re.search(rf"at step {STEP}\b", said), said
         assert children_of(os.getpid()) == before
         assert 0 < len(read_lines(folder / "metrics.jsonl")) < long_experiment().updates
-        with sample_crew() as sound:
-            train(long_experiment(), hosted(long_experiment(), sound), folder, HABITS)
+        train(long_experiment(), hosted(long_experiment(), sound), folder, HABITS)
         assert digests(folder) == undisturbed
     happened = "named with seed and step, no process left; with a sound world the run continues"
     figure(f"an environment in mid-run: {name}", len(numbers_of_workers), happened, "0 bits differ")
@@ -84,7 +109,7 @@ def test_a_world_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
 
 @pytest.mark.parametrize("kind", SAID_OF_ORIGINALS)
 def test_an_original_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
-    kind, tmp_path, figure, monkeypatch
+    kind, tmp_path, sound_originals, figure, monkeypatch
 ):
     one_stage = Curriculum((Stage(1.0, (2,), (1.0,)),))
     experiment = small_experiment("mappo", "lbf", episodes=16, curriculum=one_stage, backend="original")
@@ -92,16 +117,15 @@ def test_an_original_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
     with monkeypatch.context() as patch:
         patch.setenv("PYTHONPATH", str(Path(__file__).parent / "faulty_original"), prepend=os.pathsep)
         patch.setenv("PC3D_TEST_FAULT", kind)
-        crew = Crew(ORIGINAL, Hosting(1, SECONDS))
+        crew = Crew(ORIGINAL)
         with pytest.raises(WorldFailed, match=SAID_OF_ORIGINALS[kind]) as failure, crew:
-            train(experiment, hosted(experiment, crew), tmp_path, HABITS)
+            train(experiment, hosted(experiment, crew), tmp_path, HABITS, Impatient(crew))
     said = str(failure.value)
     assert re.search(r"2 agents(,| and) seed \d+", said), said
     assert re.search(rf"at step {STEP}\b", said), said
     assert children_of(os.getpid()) == before
     assert 0 < len(read_lines(tmp_path / "metrics.jsonl")) < experiment.updates
-    with Crew(ORIGINAL) as sound:
-        train(experiment, hosted(experiment, sound), tmp_path, HABITS)
+    train(experiment, hosted(experiment, sound_originals), tmp_path, HABITS)
     happened = "named with seed and step, no process left; with a sound one the run continues"
     figure(f"an original environment in mid-run: {kind}", 1, happened, "")
 

@@ -10,15 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
-import pytest
-
 from pc3d.runs.metrics import read_lines
 from tests.faults.tiny_runs import (
     INTERVAL,
     UPDATES,
     evaluate_words,
     finish,
-    make_and_time,
     start,
     train_words,
     unfinished_files,
@@ -32,13 +29,6 @@ from tests.runs.runs import digests
 KILLS_PER_RUN = 5
 COMPILING_RUNS = 5  # one in so many has nothing compiled before
 Aim = Callable[[random.Random, Path, Popen[str], float], None]
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """A run and its evaluation that nobody killed, and the seconds they took."""
-    folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    return folder, *make_and_time(folder)
 
 
 def anywhere(moments: random.Random, folder: Path, process: Popen[str], life: float) -> None:
@@ -74,7 +64,7 @@ AIMS: dict[str, Aim] = {
 
 
 def test_a_killed_run_ends_with_the_same_bits(tmp_path, undisturbed, count, figure):
-    whole, life, _ = undisturbed
+    whole, life = undisturbed.run, undisturbed.training
     moments, aims, wanted = random.Random(7), list(AIMS), count(100, 4)
     kills, torn, lost, runs = Counter(), 0, 0, 0
     while sum(kills.values()) < wanted:
@@ -116,7 +106,7 @@ def evaluations(folder: Path) -> bytes:
 
 
 def test_a_killed_evaluation_is_made_anew_with_the_same_scores(tmp_path, undisturbed, count, figure):
-    whole, _, life = undisturbed
+    whole, life = undisturbed.run, undisturbed.evaluating
     moments, wanted, kills = random.Random(8), count(10, 1), 0
     folder = unscored_copy(whole, tmp_path / "run")
     while kills < wanted:

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -14,11 +15,11 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
+from pc3d.learners import round as rounds
 from pc3d.learners.ppo import descent
 from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.learners.registry import algorithm_of
 from pc3d.presets.paper import specialist
-from pc3d.runs import train as training
 from pc3d.runs.metrics import read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits, train
@@ -49,17 +50,16 @@ class Poison:
     update: int = -1
 
     def dose(self, place: str, update: int) -> np.ndarray:
-        hit = place == self.place and int(update) == self.update
+        hit = place == self.place and update == self.update
         return np.array([self.value if hit else 0.0, self.share], np.float32)
 
 
 POISON = Poison()
 
 
-def poisoned(place: str, array: jax.Array, update: jax.Array) -> jax.Array:
-    """The array with the dose added to one of its numbers; asked for anew whenever the program runs."""
-    shape = jax.ShapeDtypeStruct((2,), jnp.float32)
-    value, share = jax.pure_callback(lambda now: POISON.dose(place, now), shape, update)
+def poisoned(array: jax.Array, dose: jax.Array) -> jax.Array:
+    """The array with the dose added to one of its numbers."""
+    value, share = dose
     flat = array.reshape(-1)
     chosen = jnp.minimum((share * flat.size).astype(int), flat.size - 1)
     return flat.at[chosen].add(value).reshape(array.shape)
@@ -68,31 +68,36 @@ def poisoned(place: str, array: jax.Array, update: jax.Array) -> jax.Array:
 @pytest.fixture(scope="module")
 def poisonable() -> Iterator[None]:
     """Training with places for poison in observations, rewards and gradients, compiled once for all."""
-    learn, shorten, loop = Ppo.learn, descent._shorten, training._Training._round
-    present: list[jax.Array] = []
+    learn, shorten, in_one_program = Ppo.learn, descent._shorten, rounds._in_one_program.__wrapped__
+    doses: dict[str, jax.Array] = {}  # while the program is compiled, stand-ins for what it will be given
 
     def learn_from_poisoned(self, experiment, task, learner, episodes, key):
-        present[:] = [learner.update]
         tainted = replace_fields(
             episodes,
-            observations=poisoned("observation", episodes.observations, learner.update),
-            rewards=poisoned("reward", episodes.rewards, learner.update),
+            observations=poisoned(episodes.observations, doses["observation"]),
+            rewards=poisoned(episodes.rewards, doses["reward"]),
         )
         return learn(self, experiment, task, learner, tainted, key)
 
     def shorten_poisoned(experiment, gradient, actor_parameters):
-        return shorten(experiment, poisoned("gradient", gradient, present[0]), actor_parameters)
+        return shorten(experiment, poisoned(gradient, doses["gradient"]), actor_parameters)
 
-    def round_from_poisoned(self, learner, *rest):
-        return loop(self, with_poison(learner), *rest)
+    @partial(jax.jit, static_argnums=(0, 1))
+    def with_doses(experiment, worlds, learner, batch, given):
+        doses.update(given)
+        return in_one_program(experiment, worlds, learner, batch)
+
+    def round_from_poisoned(experiment, worlds, learner, batch):
+        given = {
+            name: POISON.dose(name, int(learner.update)) for name in ("observation", "reward", "gradient")
+        }
+        return with_doses(experiment, worlds, with_poison(learner), batch, given)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ppo, "learn", learn_from_poisoned)
         patch.setattr(descent, "_shorten", shorten_poisoned)
-        patch.setattr(training._Training, "_round", round_from_poisoned)
-        jax.clear_caches()
+        patch.setattr(rounds, "_in_one_program", round_from_poisoned)
         yield
-    jax.clear_caches()
 
 
 def replace_fields(tree, **fields):

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from pc3d.cli import main
-from tests.faults.tiny_runs import PATIENCE, finish, start, train_words, updates_saved, wait_until
+from tests.faults.tiny_runs import ENDLESS, PATIENCE, finish, start, train_words, updates_saved, wait_until
 from tests.runs.runs import digests
 
 REFUSED, STOPPED = 2, 75
@@ -26,7 +26,9 @@ def owner(tmp_path):
     process.communicate()
 
 
-def test_a_folder_has_one_owner_and_a_dead_one_does_not_block_it(tmp_path, owner, count, figure, capsys):
+def test_a_folder_has_one_owner_and_a_dead_one_does_not_block_it(
+    tmp_path, owner, undisturbed, count, figure, capsys
+):
     folder, slowest = tmp_path / "run", 0.0
     challengers = count(10, 3)
     for _ in range(challengers):
@@ -38,14 +40,13 @@ def test_a_folder_has_one_owner_and_a_dead_one_does_not_block_it(tmp_path, owner
     owner.kill()
     owner.wait()
     finish(train_words(folder))
-    assert main(train_words(tmp_path / "undisturbed")) == 0
-    assert digests(folder) == digests(tmp_path / "undisturbed")
+    assert digests(folder) == digests(undisturbed.run)
     happened = "refused with one sentence, exit code 2; after a kill -9 of the owner the next one continues"
     figure("another run on the same folder", challengers, happened, f"refused after {slowest:.2f} s")
 
 
 def test_of_runs_that_start_at_once_one_works_and_the_others_are_refused(tmp_path, count, figure):
-    words = [*train_words(tmp_path / "run"), "--episodes", "1000000"]
+    words = [*train_words(tmp_path / "run"), *ENDLESS]
     runs = [start(words) for _ in range(count(10, 2))]
     deadline = time.monotonic() + PATIENCE
     while sum(run.poll() is None for run in runs) > 1:

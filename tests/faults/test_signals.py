@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.faults.tiny_runs import (
+    ENDLESS,
     PATIENCE,
     catches,
     children_of,
     evaluate_words,
     finish,
-    make_and_time,
     start,
     train_words,
     unscored_copy,
@@ -30,13 +30,6 @@ from tests.runs.runs import digests
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 STOPPED, DONE = 75, 0
 SIGNALS_PER_RUN = 5
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """A run and its evaluation that nobody stopped, and the seconds they took."""
-    folder = tmp_path_factory.mktemp("undisturbed") / "run"
-    return folder, *make_and_time(folder)
 
 
 def stopped(words: list[str], number: signal.Signals, wait: float) -> tuple[str, float]:
@@ -60,7 +53,7 @@ def stopped(words: list[str], number: signal.Signals, wait: float) -> tuple[str,
 
 
 def test_a_run_told_to_stop_saves_and_continues_to_the_same_bits(tmp_path, undisturbed, count, figure):
-    whole, life, _ = undisturbed
+    whole, life = undisturbed.run, undisturbed.training
     moments, wanted = random.Random(9), count(40, 2)
     stops, slowest, runs = 0, 0.0, 0
     while stops < wanted:
@@ -79,7 +72,7 @@ def test_a_run_told_to_stop_saves_and_continues_to_the_same_bits(tmp_path, undis
 
 
 def test_an_evaluation_told_to_stop_leaves_no_scores_or_the_right_ones(tmp_path, undisturbed, count, figure):
-    whole, _, life = undisturbed
+    whole, life = undisturbed.run, undisturbed.evaluating
     moments, wanted, stops = random.Random(10), count(10, 1), 0
     folder = unscored_copy(whole, tmp_path / "run")
     while stops < wanted:
@@ -92,7 +85,7 @@ def test_an_evaluation_told_to_stop_leaves_no_scores_or_the_right_ones(tmp_path,
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_study_told_to_stop_stops_its_workers_first(tmp_path, number, figure):
     file, folder = tmp_path / "study.toml", tmp_path / "study"
-    write_study(file, 1, "--episodes", "100000")
+    write_study(file, 1, *ENDLESS)
     process = start(["study", str(file), "--folder", str(folder), "--workers", "1"])
     wait_until(lambda: any(folder.rglob("metrics.jsonl")), process)
     (worker,) = children_of(process.pid)

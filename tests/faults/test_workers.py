@@ -12,27 +12,27 @@ from subprocess import Popen
 from pc3d.cli import main
 from pc3d.jobs.study import Job, load_study
 from pc3d.runs.metrics import read_lines
-from tests.faults.tiny_runs import children_of, finish, start, train_words, write_study
+from tests.faults.tiny_runs import children_of, start, write_study
 from tests.runs.runs import digests
 
-EPISODES = 8
 HOURS = 3600
 
 
-def test_jobs_whose_workers_are_killed_are_done_once_each_with_the_same_results(tmp_path, count, figure):
+def test_jobs_whose_workers_are_killed_are_done_once_each_with_the_same_results(
+    tmp_path, undisturbed, count, figure
+):
     number = count(100, 2)
     file, folder = tmp_path / "study.toml", tmp_path / "study"
-    write_study(file, number, "--episodes", str(EPISODES))
+    write_study(file, number)
     jobs = load_study(str(file)).jobs(folder)
-    life = finish(train_words(tmp_path / "one"))
     process = start(["study", str(file), "--folder", str(folder), "--workers", "2"])
     wanted = number * 3 // 10 or 1
-    killed = kill_workers(process, jobs, wanted, 0.8 * life)
+    killed = kill_workers(process, jobs, wanted, 0.8 * undisturbed.training)
     _, errors = process.communicate()
     assert process.returncode == 0, errors
     assert len(killed) == wanted
     for job in jobs:
-        assert results(job.folder) == results(undisturbed(job, tmp_path / "undisturbed"))
+        assert results(job.folder) == results(done_here(job, tmp_path / "undisturbed"))
         assert len(read_lines(job.folder / "clock.jsonl")) == 1  # which each training that ends writes
     happened = f"{len(killed)} workers killed, each job done once, the same results"
     figure("jobs of a study whose workers are killed", number, happened, "0 bits differ")
@@ -73,7 +73,7 @@ def work_of(worker: int) -> tuple[str, str]:
     return (words[words.index(before) + 1], command) if before else ("", "")
 
 
-def undisturbed(job: Job, folder: Path) -> Path:
+def done_here(job: Job, folder: Path) -> Path:
     """The same job done in this process, where its programs are compiled once for all."""
     place = folder / str(job.seed)
     for words in (job.train_words, job.evaluate_words):

@@ -1,4 +1,4 @@
-"""The shortest real runs, in processes of their own: one stage, so one program; they mostly start."""
+"""The shortest real runs, in processes of their own: one team size, so one program; they mostly start."""
 
 from __future__ import annotations
 
@@ -16,15 +16,28 @@ from pc3d.runs.metrics import read_lines
 
 UPDATES, INTERVAL = 60, 4  # in all, and from one checkpoint or evaluation to the next
 PATIENCE = 300  # seconds; only a process that hangs takes that long
+ROLLOUTS = 2  # of every evaluation: they share their program
+ONE_SIZE = [
+    *("--rosters.train", "2", "--rosters.validation", "--rosters.test"),
+    *(
+        word
+        for stage in range(4)
+        for word in shlex.split(
+            f"--curriculum.stages.{stage}.team-sizes 2 --curriculum.stages.{stage}.probabilities 1"
+        )
+    ),
+]
 SETTINGS = shlex.split(f"""
     --episodes {UPDATES} --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1
     --recipe.environments 1 --actor.widths 8 --actor.rnn-dim 4 --critic.widths 8
     --critic.set-encoder-widths 8 --critic.set-embed-dim 4
-    --curriculum.stages.0.fraction 0.997 --curriculum.stages.1.fraction 0.001
-    --curriculum.stages.2.fraction 0.001 --curriculum.stages.3.fraction 0.001
 """)
+SETTINGS += ONE_SIZE
+# The budget is a part of the program, so that all runs that shall not end have the same.
+ENDLESS = ("--episodes", "1000000")
 HABITS = shlex.split(f"""
-    --checkpoint-every {INTERVAL} --evaluate-every {INTERVAL} --evaluation-rollouts 2 --tensorboard False
+    --checkpoint-every {INTERVAL} --evaluate-every {INTERVAL} --evaluation-rollouts {ROLLOUTS}
+    --tensorboard False
 """)
 
 
@@ -33,7 +46,7 @@ def train_words(folder: Path) -> list[str]:
 
 
 def evaluate_words(folder: Path) -> list[str]:
-    return ["evaluate", str(folder), "--rollouts", "2", "--team-sizes", "2"]
+    return ["evaluate", str(folder), "--rollouts", str(ROLLOUTS)]
 
 
 def unscored_copy(run: Path, folder: Path) -> Path:
@@ -48,7 +61,7 @@ def write_study(file: Path, seeds: int, *more: str) -> None:
     options = " ".join((*SETTINGS, "--checkpoint-every", str(INTERVAL), "--tensorboard", "False", *more))
     file.write_text(f"""
         about = "Tiny runs."
-        rollouts = 1
+        rollouts = {ROLLOUTS}
         [[groups]]
         tasks = ["spread"]
         methods = ["mappo"]
@@ -85,10 +98,8 @@ def finish(words: list[str]) -> float:
 
 
 def make_and_time(folder: Path) -> tuple[float, float]:
-    """Make a run and its evaluation; the seconds that each takes once everything is compiled."""
-    for place in (folder, folder.with_name(f"{folder.name}-again")):
-        seconds = finish(train_words(place)), finish(evaluate_words(place))
-    return seconds
+    """Make a run and its evaluation; the seconds that each took."""
+    return finish(train_words(folder)), finish(evaluate_words(folder))
 
 
 def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pc3d.cli import main
+from pc3d.cli.job_experiments import experiment_of
 from pc3d.cli.study import with_records
 from pc3d.cli.train import parse
 from pc3d.jobs.study import Group, Study, load_study, with_only
@@ -25,8 +26,8 @@ rollouts = 2
 
 [[groups]]
 tasks = ["spread"]
-methods = ["mappo", "pc3d"]
-seeds = [0]
+methods = ["mappo"]
+seeds = [0, 1]
 options = ["{" ".join(SETTINGS)}", "--checkpoint-every 8"]
 """
 GROUP = 'about = "x"\n[[groups]]\ntasks = ["lbf"]\nmethods = ["pc3d"]\nseeds = [0]'
@@ -38,6 +39,17 @@ def study_file(tmp_path):
     path = tmp_path / "tiny.toml"
     path.write_text(FILE)
     return path
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """The study, done by one command."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    (folder / "tiny.toml").write_text(FILE)
+    process = start(folder / "tiny.toml", folder / "study")
+    _, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    return folder / "study"
 
 
 def start(study_file: Path, folder: Path) -> subprocess.Popen:
@@ -56,7 +68,10 @@ def start(study_file: Path, folder: Path) -> subprocess.Popen:
 
 
 def all_digests(folder: Path) -> dict[str, dict[str, str]]:
-    return {run.parent.name: digests(run) for run in sorted(folder.glob("spread/*/seed-0"))}
+    """All that two studies must have in common."""
+    runs = sorted(folder.glob("spread/mappo/seed-*"))
+    assert len(runs) == 2
+    return {run.name: {**digests(run), "scores": (run / "scores.csv").read_text()} for run in runs}
 
 
 def test_the_papers_study_is_all_of_the_paper():
@@ -87,7 +102,7 @@ def test_variations_are_runs_of_their_own_beside_each_other():
 
 def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_size():
     for job in load_study("choices").jobs(Path("runs")):
-        experiment = parse(job.train_words[1:]).experiment
+        experiment = experiment_of(job)
         usual = sealed(paper(job.task, job.method, episodes=experiment.episodes))
         changed = differences(usual, experiment)
         said = [word for word in job.options if word.startswith("--") and "." in word]
@@ -154,15 +169,11 @@ def test_a_misspelt_option_is_noticed_before_anything_begins(tmp_path, capsys):
     assert not (tmp_path / "study").exists()
 
 
-def test_a_killed_study_ends_with_the_files_of_an_undisturbed_one(tmp_path, study_file):
-    undisturbed, killed = tmp_path / "undisturbed", tmp_path / "killed"
-    process = start(study_file, undisturbed)
-    _, errors = process.communicate(timeout=600)
-    assert process.returncode == 0, errors
+def test_a_killed_study_ends_with_the_files_of_an_undisturbed_one(tmp_path, study_file, undisturbed):
     assert (undisturbed / "report" / "index.html").exists()
-
+    killed = tmp_path / "killed"
     process = start(study_file, killed)
-    wait_for(lambda: list(killed.glob("spread/*/seed-0/checkpoint/0*.safetensors")), process)
+    wait_for(lambda: list(killed.glob("spread/mappo/seed-*/checkpoint/0*.safetensors")), process)
     workers = children_of(process.pid)
     os.kill(workers[0], signal.SIGKILL)  # a worker dies and is started again
     time.sleep(3)
@@ -172,9 +183,6 @@ def test_a_killed_study_ends_with_the_files_of_an_undisturbed_one(tmp_path, stud
     _, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
     assert all_digests(killed) == all_digests(undisturbed)
-    for run in killed.glob("spread/*/seed-0"):
-        other = undisturbed / run.relative_to(killed)
-        assert (run / "scores.csv").read_bytes() == (other / "scores.csv").read_bytes()
 
 
 def children_of(pid: int) -> list[int]:
@@ -189,17 +197,15 @@ def wait_for(condition, process):
         time.sleep(0.05)
 
 
-def test_recorded_runs_of_the_same_experiment_count_as_done(tmp_path, study_file, capsys):
-    study_file.write_text(FILE.replace('"mappo", "pc3d"', '"mappo"'))
-    first, second, results = (str(tmp_path / name) for name in ("first", "second", "results"))
-    assert main(["study", str(study_file), "--folder", first, "--workers", "1"]) == 0
+def test_recorded_runs_of_the_same_experiment_count_as_done(tmp_path, study_file, undisturbed, capsys):
+    first, second, results = str(undisturbed), str(tmp_path / "second"), str(tmp_path / "results")
     assert main(["record", first, "--out", results]) == 0
     capsys.readouterr()
     assert main(["study", str(study_file), "--folder", second, "--recorded", results]) == 0
-    assert "1 jobs, 1 of them done" in capsys.readouterr().out
+    assert "2 jobs, 2 of them done" in capsys.readouterr().out
     assert [path.name for path in Path(second).iterdir()] == ["report"]
     tables = [(Path(folder) / "report" / "tables" / "main.md").read_text() for folder in (first, second)]
     assert tables[0] == tables[1]
     study_file.write_text(study_file.read_text().replace("--ppo.epochs 2", "--ppo.epochs 3"))
-    (job,) = with_records(load_study(str(study_file)).jobs(Path(second)), Path(second), Path(results))
-    assert not job.done
+    jobs = with_records(load_study(str(study_file)).jobs(Path(second)), Path(second), Path(results))
+    assert [job.done for job in jobs] == [False, False]

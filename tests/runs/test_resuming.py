@@ -1,84 +1,91 @@
 """A run stopped anywhere, in any way, ends with the very same bits as one that was left alone.
 
-Runs killed and stopped at random moments are among the faults: this is what they rest on.
+Runs killed and stopped at random moments are among the faults, and so are other seeds and habits of writing
+down: this is what they rest on. Runs begin in processes of their own and are continued in this one.
 """
 
-import json
-import os
+import shutil
 import signal
 import time
 
 import pytest
 
+from pc3d.cli import main
 from pc3d.runs.metrics import read_lines
-from tests.runs.runs import digests, finish, start
+from tests.runs.runs import digests, finish, start, train_words
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("undisturbed")
-    result = finish(folder)
-    assert result.returncode == 0, result.stderr
-    return digests(folder)
+    folder = tmp_path_factory.mktemp("undisturbed") / "run"
+    finish(folder)
+    return folder
 
 
-def test_a_run_told_to_stop_saves_says_so_and_continues(tmp_path, undisturbed):
-    process = start(tmp_path, "--checkpoint-every", "4")
-    wait_for(tmp_path / "checkpoint", process)
+@pytest.fixture(scope="module")
+def told_to_stop(tmp_path_factory):
+    """A run that was told to stop after its second checkpoint, and what it said then."""
+    folder = tmp_path_factory.mktemp("stopped") / "run"
+    process = start(folder, "--checkpoint-every", "4")
+    wait_for(folder / "checkpoint", process, count=2)
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 75, errors
+    return folder, errors
+
+
+@pytest.fixture
+def stopped(told_to_stop, tmp_path):
+    """A copy of it, to be continued."""
+    shutil.copytree(told_to_stop[0], tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_run_told_to_stop_says_so_in_a_sentence(told_to_stop):
+    folder, errors = told_to_stop
     assert "the same command continues" in errors
     assert "Traceback" not in errors
-    assert finish(tmp_path).returncode == 0
-    assert digests(tmp_path) == undisturbed
+    assert not (folder / "done.json").exists()
 
 
-def test_metrics_have_no_gap_and_no_repeat(tmp_path, undisturbed):
-    process = start(tmp_path, "--checkpoint-every", "8")
-    wait_for(tmp_path / "checkpoint", process)
-    os.kill(process.pid, signal.SIGKILL)
-    process.communicate()
+def test_a_run_told_to_stop_continues_to_the_same_bits(stopped, undisturbed):
+    # What is evaluated on the way has no part in what is learned.
+    assert main(train_words(stopped, "--evaluate-every", "16")) == 0
+    assert digests(stopped) == digests(undisturbed)
+    assert read_lines(stopped / "evaluations.jsonl")
+
+
+def test_metrics_have_no_gap_and_no_repeat(stopped, undisturbed):
+    """Also if they are ahead of the checkpoint, as after a crash, and torn."""
+    newest_checkpoint(stopped).unlink()
     for name in ("metrics.jsonl", "clock.jsonl"):
-        with open(tmp_path / name, "ab") as file:
+        with open(stopped / name, "ab") as file:
             file.write(b'{"update": 7, "torn')
-    assert finish(tmp_path).returncode == 0
-    assert [list(line) for line in read_lines(tmp_path / "clock.jsonl")] == [["seconds", "updates"]]
-    lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
-    assert [line["update"] for line in lines] == list(range(1, 13))
+    assert main(train_words(stopped)) == 0
+    assert [list(line) for line in read_lines(stopped / "clock.jsonl")] == [["seconds", "updates"]] * 2
+    assert [line["update"] for line in read_lines(stopped / "metrics.jsonl")] == list(range(1, 13))
+    assert digests(stopped) == digests(undisturbed)
 
 
-def test_a_finished_run_says_so_and_changes_nothing(tmp_path, undisturbed):
-    assert finish(tmp_path).returncode == 0
-    again = finish(tmp_path)
-    assert again.returncode == 0
-    assert "already finished" in again.stdout
-    assert digests(tmp_path) == undisturbed
+def test_a_finished_run_says_so_and_changes_nothing(undisturbed, capsys):
+    before = digests(undisturbed)
+    assert main(train_words(undisturbed)) == 0
+    assert "already finished" in capsys.readouterr().out
+    assert digests(undisturbed) == before
 
 
-def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(tmp_path, undisturbed):
-    process = start(tmp_path, "--checkpoint-every", "4")
-    wait_for(tmp_path / "checkpoint", process, count=2)
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
-    newest = sorted((tmp_path / "checkpoint").glob("*.safetensors"))[-1]
+def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(stopped, undisturbed, capsys):
+    newest = newest_checkpoint(stopped)
     content = bytearray(newest.read_bytes())
     content[len(content) // 2] ^= 1
     newest.write_bytes(content)
-    result = finish(tmp_path)
-    assert result.returncode == 0, result.stderr
-    assert newest.name in result.stderr
-    assert digests(tmp_path) == undisturbed
+    assert main(train_words(stopped)) == 0
+    assert newest.name in capsys.readouterr().err
+    assert digests(stopped) == digests(undisturbed)
 
 
-def test_another_logging_frequency_leaves_the_policy_as_it_is(tmp_path, undisturbed):
-    assert finish(tmp_path, "--log-every", "5", "--evaluate-every", "16").returncode == 0
-    assert digests(tmp_path)["final.safetensors"] == undisturbed["final.safetensors"]
-
-
-def test_another_seed_gives_another_policy(tmp_path, undisturbed):
-    assert finish(tmp_path, "--seed", "1").returncode == 0
-    assert digests(tmp_path)["final.safetensors"] != undisturbed["final.safetensors"]
+def newest_checkpoint(folder):
+    return sorted((folder / "checkpoint").glob("*.safetensors"))[-1]
 
 
 def wait_for(checkpoints, process, count=1):

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -14,6 +13,8 @@ from safetensors import safe_open
 from tensorboardX.proto.event_pb2 import Event
 
 from pc3d.cli import main
+from pc3d.experiment.rosters import Curriculum, Stage
+from pc3d.learners import round as rounds
 from pc3d.learners.ppo import descent
 from pc3d.play.arena import CompiledArena
 from pc3d.presets import paper as experiments
@@ -30,8 +31,12 @@ from tests.small import small_experiment
 QUIET = Habits(tensorboard=False, checkpoint_every=3)
 
 
+# One stage, so that one program is compiled.
+PAIRS = Curriculum((Stage(1.0, (1, 2), (0.5, 0.5)),))
+
+
 def tiny(method="mappo", **changes):
-    return small_experiment(method, episodes=6, **changes)
+    return small_experiment(method, episodes=6, curriculum=PAIRS, **changes)
 
 
 def train(experiment, *rest):
@@ -124,10 +129,10 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
         )
 
     monkeypatch.setattr(descent, "objective", broken)
-    jax.clear_caches()  # so that it is compiled anew, with the fault
+    rounds._in_one_program.clear_cache()  # so that it is compiled anew, with the fault
     with pytest.raises(Diverged, match="at update 2: loss not finite") as stopped:
         train(experiment, tmp_path, QUIET)
-    jax.clear_caches()
+    rounds._in_one_program.clear_cache()
     assert stopped.value.exit_code == 3
     assert list(RunFolder(tmp_path).checkpoints.iterdir()) == kept
 

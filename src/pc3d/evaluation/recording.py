@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Key
 
 from pc3d.networks.build import PolicyNetworks
 from pc3d.play.actor_team import ActorTeam
@@ -78,7 +78,7 @@ def record(
 
 
 def _everything(
-    game: Game, episodes: Episode, beside: tuple[PolicyNetworks, PRNGKeyArray]
+    game: Game, episodes: Episode, beside: tuple[PolicyNetworks, Key[Array, " episode"]]
 ) -> tuple[Any, ...]:
     networks, keys = beside
     states = _states(game, keys, episodes) if isinstance(game, Task) else None

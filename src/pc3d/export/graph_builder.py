@@ -76,7 +76,7 @@ class GraphBuilder:
         """A trained array."""
         return self.constant(name, self._weights[name])
 
-    def constant(self, name: str, array: np.ndarray) -> str:
+    def constant(self, name: str, array: np.ndarray | np.float32) -> str:
         self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
         return name
 

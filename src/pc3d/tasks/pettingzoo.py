@@ -128,7 +128,7 @@ class TeamEnvironment(ParallelEnv):
 
 @partial(jax.jit, static_argnames="task")
 def _begin(
-    task: AnyTask, key: PRNGKeyArray, team_size: int
+    task: AnyTask, key: PRNGKeyArray, team_size: int | Int[Array, ""]
 ) -> tuple[State, Float[Array, "agent observation"]]:
     state = task.reset(key, team_size)
     return state, task.observe(state)

@@ -1,7 +1,6 @@
 """A study on a real Ray cluster: the same bits as at home, whoever dies in between."""
 
 import json
-import shlex
 import signal
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from pc3d.jobs.loop import State, run_jobs
 from pc3d.jobs.study import Job, load_study
 from pc3d.runs.metrics import read_lines
 from pc3d.system.errors import BadInput
+from tests.faults import tiny_runs
 from tests.jobs.cluster.loopback_cluster import loopback_cluster, wait_until
 from tests.runs.runs import SETTINGS, digests
 
@@ -37,12 +37,8 @@ methods = {methods}
 seeds = [0]
 options = ["{options}"]
 """
-# One team size: little to compile.
-SHORT = shlex.split("""
-    --specialist 2 --episodes 16 --ppo.update-every-episodes 4 --checkpoint-every 4
-    --actor.widths 16 --actor.rnn-dim 8
-    --critic.widths 8 --critic.set-encoder-widths 8 --critic.set-embed-dim 4
-""")
+# The settings of the faults' runs, whose programs are compiled already.
+SHORT = (*tiny_runs.SETTINGS, "--checkpoint-every", "4")
 # Long enough to be met on its way, with checkpoints to go back to.
 LONGER = f"{' '.join(SETTINGS)} --episodes 3200 --checkpoint-every 160"
 
@@ -100,7 +96,7 @@ def names(run: Path) -> set[str]:
 
 
 def test_a_job_on_a_cluster_ends_with_the_files_of_a_local_one(tmp_path, loopback, crew):
-    home = Job("spread", "pc3d", 0, tmp_path / "home", tuple(SHORT), rollouts=2)
+    home = Job("spread", "mappo", 0, tmp_path / "home", SHORT, tiny_runs.ROLLOUTS)
     away = replace(home, folder=tmp_path / "away")
     states: list[State] = []
     with ThreadPoolExecutor() as side_by_side:

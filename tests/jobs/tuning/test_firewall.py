@@ -28,7 +28,7 @@ from pc3d.system.errors import BadInput
 from pc3d.tasks.make import make_game, make_task
 from pc3d.tasks.registry import papers
 from tests.evaluation.policies import finished_run
-from tests.runs.runs import SETTINGS
+from tests.faults import tiny_runs
 from tests.small import small_experiment
 
 ROSTERS = {task: settings.rosters for task, settings in papers().items()}
@@ -56,12 +56,19 @@ def trial(tmp_path):
 
 
 @pytest.fixture
-def searched_run(tmp_path):
-    """A finished run as a trial leaves it, without the training."""
+def searched_run(made_searched_run, tmp_path):
+    """A finished run as a trial leaves it."""
+    shutil.copytree(made_searched_run, tmp_path / "seed-1000")
+    return RunFolder(tmp_path / "seed-1000")
+
+
+@pytest.fixture(scope="module")
+def made_searched_run(tmp_path_factory):
+    """One that was never trained."""
     ordinary = small_experiment("mappo", "spread")
     experiment = replace(ordinary, rosters=ordinary.rosters.sealed())
     world = make_task(experiment)
-    run = RunFolder(tmp_path / "seed-1000")
+    run = RunFolder(tmp_path_factory.mktemp("searched") / "seed-1000")
     run.create()
     run.adopt(experiment, {"return_definition": world.return_definition})
     run.metrics.write_text("")
@@ -69,7 +76,7 @@ def searched_run(tmp_path):
     policy = algorithm.policy(algorithm.fresh(experiment, world))
     save_tree(run.final, policy, policy_description(experiment, world.return_definition))
     run.finish({"episodes": 0})
-    return run
+    return run.path
 
 
 @pytest.mark.parametrize("task", sorted(ROSTERS))
@@ -210,10 +217,10 @@ def test_the_loss_of_an_exported_policy_is_not_measured_at_sealed_sizes(searched
 
 
 def test_a_policy_trained_with_test_sizes_sealed_is_refused_there(tmp_path, capsys):
-    words = ["train", "spread", "mappo", "--sealed", "True", "--folder", str(tmp_path), *SETTINGS]
+    words = [*tiny_runs.train_words(tmp_path), "--rosters.test", "1", "--sealed", "True"]
     assert main(words) == 0
-    assert main(["evaluate", str(tmp_path), "--team-sizes", "9"]) == 2
-    assert "team size 9 is sealed" in capsys.readouterr().err
+    assert main(["evaluate", str(tmp_path), "--team-sizes", "1"]) == 2
+    assert "team size 1 is sealed" in capsys.readouterr().err
 
 
 def test_train_cannot_be_told_to_open_a_trials_folder(searched_run, capsys):

@@ -17,6 +17,7 @@ from pc3d.report.sentences.words import (
     listed,
     named,
     number,
+    number_of_seeds,
     percent,
     times,
 )
@@ -35,9 +36,9 @@ def runs(facts: Facts) -> str:
     counts = gathered((facts.seeds(TASK, method), method) for method in methods)
     missing = [named(method) for method in of_the_paper(TASK) if method not in methods]
     if not missing and len(counts) == 1:
-        return f"{number(min(counts))} seeds of every method"
+        return f"{number_of_seeds(min(counts))} of every method"
     most, *fewer = sorted(counts, reverse=True)
-    parts = [_of_seeds(most, counts[most], f"{number(most)} {'seed' if most == 1 else 'seeds'}")]
+    parts = [_of_seeds(most, counts[most], number_of_seeds(most))]
     parts += [_of_seeds(count, counts[count], number(count)) for count in fewer]
     said = listed(parts, ", and ")
     if len(missing) == 1:
@@ -65,11 +66,11 @@ def times_the_best(facts: Facts, rival: str) -> str:
 
 def differing(facts: Facts) -> str:
     """How far MAPPO's seeds are apart."""
-    by_split = [facts.of_split(TASK, BACKBONE, split) for split in SPLITS]
-    count = len(by_split[0])
+    by_seed = [facts.of_split(TASK, BACKBONE, split) for split in SPLITS]
+    count = len(by_seed[0])
     if count < 2:
         raise NotKnown
-    widest = max(seeds.max() / _positive(seeds.min()) for seeds in by_split)
+    widest = max(seeds.max() / _positive(seeds.min()) for seeds in by_seed)
     if widest < 1.1:
         return "which hardly differ"
     return f"which differ {'up to ' * (count > 2)}{fold(widest)}"

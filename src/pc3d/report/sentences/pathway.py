@@ -21,6 +21,7 @@ from pc3d.report.sentences.words import (
     listed,
     named,
     number,
+    number_of_seeds,
     ordinal,
     percent,
 )
@@ -56,7 +57,7 @@ def carried(facts: Facts) -> str:
 def ablations(facts: Facts) -> str:
     """What is left without the pathway, or without distillation."""
     counts = [facts.seeds(TASK, method) for method in WITHOUT]
-    each = f"{number(counts[0])} {'seed' if counts[0] == 1 else 'seeds'} each"
+    each = f"{number_of_seeds(counts[0])} each"
     seeds = each if len(set(counts)) == 1 else f"{listed(map(number, counts))} seeds"
     keep = "keep" if len(_can_be_missing(facts)) == len(WITHOUT) else "do not both keep"
     return (
@@ -182,6 +183,8 @@ def value_loss(facts: Facts) -> str:
 def _starts(facts: Facts) -> dict[str, int]:
     """The first stage of every method with many deliveries an episode."""
     found = {method: facts.by_stage(TASK, method) for method in facts.methods(TASK)}
+    if not found:
+        raise NotKnown
     return {
         method: min((stage for stage, mean in stages.items() if mean >= IN_EARNEST), default=NEVER)
         for method, stages in found.items()

@@ -48,6 +48,10 @@ def number(value: int) -> str:
     return NUMBERS[value] if value < len(NUMBERS) else f"{value:,}"
 
 
+def number_of_seeds(count: int) -> str:
+    return f"{number(count)} {'seed' if count == 1 else 'seeds'}"
+
+
 def count_of(part: int, whole: int) -> str:
     """How many of a number that is more than one."""
     if part == whole:

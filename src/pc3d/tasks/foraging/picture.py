@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Int
 
-from pc3d.tasks.canvas import BLUE, GREEN, GRID, INK, PAPER, SKY, VERMILION, Canvas, faint
+from pc3d.tasks.canvas import BLUE, GREEN, GRID, INK, PAPER, SKY, VERMILION, Canvas, Number, faint
 from pc3d.tasks.foraging.field import SIDE, SIGHT
 
 MARGIN = 0.35
@@ -49,7 +49,7 @@ def _draw_sight(canvas: Canvas, positions: Int[np.ndarray, "agent 2"]) -> None:
         canvas.rectangle(left, top, right - left, bottom - top, faint(SKY, 0.16), faint(SKY, 0.7), 0.03, 0.12)
 
 
-def _draw_food(canvas: Canvas, x: float, y: float, level: int) -> None:
+def _draw_food(canvas: Canvas, x: Number, y: Number, level: int) -> None:
     """An apple: two lobes, a stalk and a leaf, with the level on it."""
     for side in (-1, 1):
         canvas.disc(x + side * 0.1, y + 0.06, FOOD_RADIUS, VERMILION)

@@ -14,6 +14,7 @@ from pc3d.tasks.canvas import (
     SKY,
     Canvas,
     Color,
+    Number,
     faint,
 )
 from pc3d.tasks.warehouse.floor import (
@@ -76,7 +77,7 @@ def _draw_floor(canvas: Canvas) -> None:
     canvas.rectangle(0, 0, COLUMNS, ROWS, None, MUTED, 0.06, radius=0.15)
 
 
-def _draw_shelf(canvas: Canvas, x: float, y: float, *, requested: bool) -> None:
+def _draw_shelf(canvas: Canvas, x: Number, y: Number, *, requested: bool) -> None:
     """A box with two boards; a requested one shines."""
     body: Color = ORANGE if requested else (203, 208, 216)
     edge: Color = (176, 116, 0) if requested else (168, 174, 184)
@@ -93,7 +94,7 @@ def _draw_range(canvas: Canvas, x: int, y: int) -> None:
     canvas.rectangle(left, top, right - left, bottom - top, faint(SKY, 0.18), faint(SKY, 0.8), 0.04, 0.12)
 
 
-def _draw_robot(canvas: Canvas, x: float, y: float, direction: int, *, loaded: bool) -> None:
+def _draw_robot(canvas: Canvas, x: Number, y: Number, direction: int, *, loaded: bool) -> None:
     """A disc with an arrowhead that points ahead; smaller under a shelf, so that both are seen."""
     radius = 0.31 if loaded else 0.38
     canvas.disc(x, y, radius, INK if loaded else BLUE, PAPER, 0.04)

@@ -294,7 +294,7 @@ def _distinct_numbers(key: PRNGKeyArray, slots: int, largest: int) -> Int[Array,
     """Different numbers from 1 to `largest`, one per slot; each depends on earlier slots only."""
     chances = jax.vmap(jax.random.uniform)(slot_keys(key, slots))
 
-    def draw(slot: int, numbers: Int[Array, " agent"]) -> Int[Array, " agent"]:
+    def draw(slot: Int[Array, ""], numbers: Int[Array, " agent"]) -> Int[Array, " agent"]:
         return numbers.at[slot].set(_number_outside(chances[slot], numbers, largest))
 
     return jax.lax.fori_loop(0, slots, draw, jnp.zeros(slots, jnp.int32))
