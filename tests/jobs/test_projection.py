@@ -1,14 +1,12 @@
 """How long a study will take."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from pc3d.cli import study_plan
 from pc3d.cli.train import parse
-from pc3d.jobs import projection
 from pc3d.jobs.projection import Kind, project, seconds_of_run, seconds_together
 from pc3d.jobs.study import load_study, with_only
 from pc3d.presets.paper import paper
@@ -16,18 +14,6 @@ from tests.faults.folders import experiment_for, made_run
 from tests.runs.runs import SETTINGS
 
 TINY = parse(["spread", "mappo", *SETTINGS]).experiment
-
-
-@pytest.fixture
-def minute_long_runs(monkeypatch):
-    timed = []
-
-    def seconds(experiment):
-        timed.append(experiment)
-        return 60.0
-
-    monkeypatch.setattr(projection, "seconds_of_run", seconds)
-    return timed
 
 
 def test_seeds_of_one_experiment_are_timed_once(minute_long_runs):
@@ -65,15 +51,6 @@ def test_a_real_update_is_timed():
     # With a constant rate the budget is no part of the program, so that it is compiled once.
     run = replace(TINY, recipe=replace(TINY.recipe, learning_rate_schedule="constant"))
     assert 0 < seconds_of_run(replace(run, episodes=8)) < seconds_of_run(replace(run, episodes=8000))
-
-
-@pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices"])
-def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, capsys):
-    jobs = load_study(name).jobs(Path("runs"))
-    study_plan.show_plan(jobs, 2, Console(width=200))
-    shown = capsys.readouterr().out
-    assert shown.count("pc3d train ") == len(jobs)
-    assert f"About {len(jobs) / 2:.1f} min" in shown or f"About {len(jobs) / 120:.1f} h" in shown
 
 
 def test_a_job_that_is_trained_is_not_timed(tmp_path, minute_long_runs, capsys):

@@ -10,13 +10,10 @@ from pathlib import Path
 import pytest
 
 from pc3d.cli import main
-from pc3d.cli.job_experiments import experiment_of
 from pc3d.cli.study import with_records
 from pc3d.cli.train import parse
-from pc3d.jobs.study import Group, Study, load_study, with_only
-from pc3d.presets.paper import paper, sealed
+from pc3d.jobs.study import Group, Study, load_study
 from pc3d.system.errors import BadInput
-from pc3d.system.plain import differences
 from tests.docs.pages import ROOT, blocks
 from tests.runs.runs import SETTINGS, digests
 
@@ -74,20 +71,6 @@ def all_digests(folder: Path) -> dict[str, dict[str, str]]:
     return {run.name: {**digests(run), "scores": (run / "scores.csv").read_text()} for run in runs}
 
 
-def test_the_papers_study_is_all_of_the_paper():
-    jobs = load_study("paper").jobs(Path("runs"))
-    assert len(jobs) == 3 * 7 * 5 + 2 * 5
-    assert {job.seed for job in jobs[:23]} == {0}
-    assert not any(job.task == "rware" and job.method == "hyper-pc3d" for job in jobs)
-
-
-def test_specialists_have_one_policy_for_each_size():
-    jobs = with_only(load_study("specialists"), ("lbf",)).jobs(Path("runs"))
-    alone = [job for job in jobs if "--specialist" in job.options]
-    assert {job.options[-1] for job in alone} == {"2", "3", "4", "5", "6", "7", "8"}
-    assert (len(alone), len(jobs)) == (7 * 3, 8 * 3)  # and the policies they are compared with
-
-
 def test_variations_are_runs_of_their_own_beside_each_other():
     words = ("", "--recipe.gate-offset -1", "--recipe.gate-offset 1")
     group = Group(("lbf",), ("pc3d",), (0,), episodes=50, sealed=True, variations=words)
@@ -98,17 +81,6 @@ def test_variations_are_runs_of_their_own_beside_each_other():
         Path("recipe.gate-offset-1/seed-0"): (*COMMON, "--recipe.gate-offset", "1"),
     }
     assert jobs[0].name == "lbf pc3d seed 0 as-it-is"
-
-
-def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_size():
-    for job in load_study("choices").jobs(Path("runs")):
-        experiment = experiment_of(job)
-        usual = sealed(paper(job.task, job.method, episodes=experiment.episodes))
-        changed = differences(usual, experiment)
-        said = [word for word in job.options if word.startswith("--") and "." in word]
-        assert len(changed) == len(said), changed
-        assert len(said) < 2 or job.task == "rware"  # elsewhere one at a time
-        assert experiment.rosters.test == ()
 
 
 def test_the_study_on_its_page_is_a_study(tmp_path):

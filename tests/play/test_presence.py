@@ -29,6 +29,7 @@ SIZES = np.array([4, 2, 3, 1])
 METHODS = ["ippo", "mappo", "pic", "pc3d"]
 DECISIVE = 300  # a fresh head is nearly uniform: what is remembered would hardly matter
 
+# Whole programs, because they are kept between runs of the tests; those of single operations are not.
 play_compiled = jax.jit(play, static_argnums=0)
 
 
@@ -69,10 +70,17 @@ def played_on_host(method, task=TASK):
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def prepared(method, pieces, task, episodes):
-    """What the gradient steps get; the learner is a constant of the program."""
     experiment = experiment_of(method, pieces)
     plan = SequencePlan.make(experiment, len(SIZES), TASK.horizon)
     return prepare(experiment, task, learner_of(method), episodes, plan)[1]
+
+
+@partial(jax.jit, static_argnums=0)
+def likely_again(method, batch):
+    """How likely the actor finds each action now."""
+    actor = learner_of(method).networks.actor
+    features = actor.remember(batch.first_memory, batch.observations, batch.fresh)
+    return log_probability_of(jax.nn.log_softmax(actor.conditioning(features).logits), batch.actions)
 
 
 @partial(jax.jit, static_argnums=0)
@@ -161,9 +169,8 @@ def test_before_the_first_gradient_step_the_policy_is_the_one_that_played(method
     episodes = played(method)
     recorded = episodes if kept else eqx.tree_at(lambda episodes: episodes.kept, episodes, None)
     batch = prepared(method, pieces, TASK, recorded)
-    actor, decisions = learner_of(method).networks.actor, np.asarray(batch.decisions)
-    logits = actor.conditioning(actor.remember(batch.first_memory, batch.observations, batch.fresh)).logits
-    again = np.asarray(log_probability_of(jax.nn.log_softmax(logits), batch.actions))[decisions]
+    decisions = np.asarray(batch.decisions)
+    again = np.asarray(likely_again(method, batch))[decisions]
     # Cutting leaves the order as it was: episode by episode, and moment by moment.
     np.testing.assert_allclose(again, np.asarray(episodes.kept)[decisions_of(episodes)], atol=1e-4)
     np.testing.assert_allclose(np.asarray(batch.log_probabilities)[decisions], again, atol=1e-4)
@@ -205,10 +212,9 @@ def test_an_update_is_finite_and_the_same_whatever_absent_slots_see(method):
     assert_same_bits((learner, lesson), (blind_learner, blind_lesson))
 
 
-@pytest.mark.parametrize("method", ["ippo", "pc3d"])
-def test_a_wider_world_changes_the_objective_by_rounding_only(method):
-    batches = [prepared(method, 1, task, played(method, task)) for task in (TASK, ComingAndGoing(6))]
-    assert_close(*(parts_of(method, batch) for batch in batches))
+def test_a_wider_world_changes_the_objective_by_rounding_only():
+    batches = [prepared("pc3d", 1, task, played("pc3d", task)) for task in (TASK, ComingAndGoing(6))]
+    assert_close(*(parts_of("pc3d", batch) for batch in batches))
 
 
 def test_a_constant_roster_is_recorded_as_constant_and_nobody_starts_afresh():

@@ -15,15 +15,16 @@ from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode, draws_of
 from pc3d.play.presence import joined
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import AnyTask, Game, Task
 
 
 class ContextUse(eqx.Module):
     """How open each agent's gate was, the context it had, and the one the averaged teacher had for it."""
 
-    gate: Float[Array, "*episode time agent"]
-    student: Float[Array, "*episode time agent context"]
-    teacher: Float[Array, "*episode time agent context"]
+    gate: Float[AnyArray, "*episode time agent"]
+    student: Float[AnyArray, "*episode time agent context"]
+    teacher: Float[AnyArray, "*episode time agent context"]
 
     @property
     def alignment(self) -> Float[np.ndarray, "*episode time agent"]:
@@ -36,10 +37,10 @@ class Recording(eqx.Module):
 
     team_size: int = eqx.field(static=True)
     states: Any  # arrays over (episode, moment, ...), the start first; None for worlds on the host
-    present: Bool[Array, "*episode moment agent"]
-    played: Bool[Array, "*episode time"]  # false after an episode's end
-    rewards: Float[Array, "*episode time"]
-    returns: Float[Array, "*episode"]
+    present: Bool[AnyArray, "*episode moment agent"]
+    played: Bool[AnyArray, "*episode time"]  # false after an episode's end
+    rewards: Float[AnyArray, "*episode time"]
+    returns: Float[AnyArray, "*episode"]
     context: ContextUse | None
 
     @property

@@ -4,8 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from jax import Array
+from jaxtyping import Float, Int
 
 if TYPE_CHECKING:
     AnyArray = Array  # NumPy's can do all that is asked of them, but a type checker does not know that
 else:
     AnyArray = Array | np.ndarray | np.generic  # a NumPy array without axes is often a scalar
+
+Scalar = float | Float[AnyArray, ""]
+Count = int | Int[AnyArray, ""]

@@ -208,6 +208,8 @@ def longer(ratio: float) -> str:
 def comparisons(facts: Facts) -> str:
     """How many Holm's correction is for; most tasks have the same number."""
     counts = gathered((facts.comparisons(task), task_title(task).name) for task in facts.runs.tasks)
+    if not counts:
+        raise NotKnown
     usual = max(counts, key=lambda count: (len(counts[count]), count))
     others = (f"; on {listed(tasks)} {count}" for count, tasks in counts.items() if count != usual)
     return f"{usual}{''.join(others)}"

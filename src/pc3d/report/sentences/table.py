@@ -23,8 +23,8 @@ def sentences(runs: Runs) -> dict[str, str]:
     for name, sentence in SENTENCES.items():
         try:
             told[name] = sentence(facts)
-        except NotKnown:
-            continue
+        except (NotKnown, ArithmeticError, LookupError, ValueError):
+            continue  # these runs have nothing, or too little, of what the sentence is about
     return told
 
 

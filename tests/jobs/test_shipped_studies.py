@@ -1,0 +1,46 @@
+"""The studies that come with pc3d: which runs they are, what is tried in them, and their plans."""
+
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from pc3d.cli import study_plan
+from pc3d.cli.job_experiments import experiment_of
+from pc3d.jobs.study import load_study, with_only
+from pc3d.presets.paper import paper, sealed
+from pc3d.system.plain import differences
+
+
+def test_the_papers_study_is_all_of_the_paper():
+    jobs = load_study("paper").jobs(Path("runs"))
+    assert len(jobs) == 3 * 7 * 5 + 2 * 5
+    assert {job.seed for job in jobs[:23]} == {0}
+    assert not any(job.task == "rware" and job.method == "hyper-pc3d" for job in jobs)
+
+
+def test_specialists_have_one_policy_for_each_size():
+    jobs = with_only(load_study("specialists"), ("lbf",)).jobs(Path("runs"))
+    alone = [job for job in jobs if "--specialist" in job.options]
+    assert {job.options[-1] for job in alone} == {"2", "3", "4", "5", "6", "7", "8"}
+    assert (len(alone), len(jobs)) == (7 * 3, 8 * 3)  # and the policies they are compared with
+
+
+def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_size():
+    for job in load_study("choices").jobs(Path("runs")):
+        experiment = experiment_of(job)
+        usual = sealed(paper(job.task, job.method, episodes=experiment.episodes))
+        changed = differences(usual, experiment)
+        said = [word for word in job.options if word.startswith("--") and "." in word]
+        assert len(changed) == len(said), changed
+        assert len(said) < 2 or job.task == "rware"  # elsewhere one at a time
+        assert experiment.rosters.test == ()
+
+
+@pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices"])
+def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, capsys):
+    jobs = load_study(name).jobs(Path("runs"))
+    study_plan.show_plan(jobs, 2, Console(width=200))
+    shown = capsys.readouterr().out
+    assert shown.count("pc3d train ") == len(jobs)
+    assert f"About {len(jobs) / 2:.1f} min" in shown or f"About {len(jobs) / 120:.1f} h" in shown
