@@ -83,7 +83,7 @@ def test_a_method_inherits_the_nearest_winner_there_is(tmp_path):
         (tmp_path / "spread" / method).mkdir(parents=True)
         write_preset(tmp_path / "spread" / method / "preset.toml", Preset("spread", method, changes))
     for method, epochs in (("pic", 3), ("pc3d", 3), ("gate-on", 5), ("mappo", 8), ("ippo", 6)):
-        assert inherited(tmp_path, paper("spread", method))[0].ppo.epochs == epochs, method
+        assert inherited(tmp_path, paper("spread", method))[0].algorithm.epochs == epochs, method
     assert inherited(tmp_path, paper("spread", "gate-on"))[1] == "the winner of pc3d's search"
     assert inherited(tmp_path, paper("lbf", "pic"))[0] == paper("lbf", "pic")
 
