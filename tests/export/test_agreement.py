@@ -1,5 +1,6 @@
 """Exported and in-package policies say the same over whole episodes, each carrying its own memory."""
 
+import equinox as eqx
 import jax
 import numpy as np
 import pytest
@@ -138,7 +139,7 @@ def test_an_exported_agent_that_joins_a_team_remembers_nothing_as_the_packages_o
     seen = random.normal(size=(2, TEAM_SIZE, 16)).astype(np.float32)
     memory = random.normal(size=(2, TEAM_SIZE, 10)).astype(np.float32)
     view, chances = View(seen, np.ones((2, TEAM_SIZE), bool), joined), random.random((2, TEAM_SIZE))
-    own = jax.jit(ActorTeam(policy.actor).step)
+    own = eqx.filter_jit(ActorTeam(policy.actor).step)
     expected, decided = own(memory, view, chances)
     remembered, said = OnnxTeam(OnnxActor(as_onnx(policy))).step(memory.reshape(6, 10), view, chances)
     np.testing.assert_allclose(remembered.reshape(2, TEAM_SIZE, 10), expected, atol=MEMORY_TOLERANCE)

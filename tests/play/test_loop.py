@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -82,7 +83,8 @@ def test_what_is_not_kept_on_the_host_is_worked_out_by_the_learner(compiled, hos
     learner = algorithm_of(experiment).fresh(experiment, game)
     learner = eqx.tree_at(lambda learner: learner.networks.actor, learner, team.actor)
     plan = SequencePlan.make(experiment, len(SIZES), game.horizon)
-    likely = np.asarray(prepare(experiment, game, learner, hosted, plan)[1].log_probabilities)
+    given = jax.tree.map(jnp.asarray, hosted)
+    likely = np.asarray(prepare(experiment, game, learner, given, plan)[1].log_probabilities)
     decisions = decisions_of(compiled)
     np.testing.assert_allclose(likely[decisions], compiled.kept[decisions], atol=1e-5)
 
