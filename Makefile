@@ -60,7 +60,7 @@ demo: setup
 results: setup
 	rm -rf results/report
 	$(BIN)/pc3d report results --out results/report
-	$(BIN)/python docs/fill.py
+	$(BIN)/python -m docs.fill
 	$(BIN)/pc3d watch results/spread/pc3d/seed-0 --team-size 9 --size 260 --out docs/pictures/spread.gif
 	$(BIN)/pc3d watch results/lbf/pc3d/seed-0 --team-size 8 --size 260 --out docs/pictures/lbf.gif
 	$(BIN)/pc3d watch results/rware/pc3d/seed-0 --team-size 10 --size 260 --out docs/pictures/rware.gif

@@ -1,4 +1,6 @@
-"""Puts the report's tables and sentences into the pages: `make results` runs it, so nobody types a number.
+"""Puts the report's tables, and sentences on the same runs, into the pages: nobody types a number.
+
+`make results` runs it, as `python -m docs.fill`, once the report is made.
 
 A page says with two comments where a table or a sentence goes, and whatever stands between them is replaced:
 
@@ -17,12 +19,15 @@ import re
 import textwrap
 from pathlib import Path
 
-from pc3d.report.sentences.claims import longer
-from pc3d.report.sentences.methods import execution_table, method_table
-from pc3d.report.sentences.table import SENTENCES_FILE
+from docs.sentences.claims import longer
+from docs.sentences.methods import execution_table, method_table
+from docs.sentences.table import sentences
+from pc3d.report.runs import find_runs
 
 ROOT = Path(__file__).parents[1]
-REPORT = ROOT / "results" / "report"
+RESULTS = ROOT / "results"
+REPORT = RESULTS / "report"
+SENTENCES = REPORT / "sentences.json"
 SPEED = ROOT / "docs" / "speed.md"
 PAGES = (ROOT / "README.md", ROOT / "docs" / "reproduction.md")
 WIDTH = 120
@@ -41,7 +46,7 @@ GLUE = "\0"
 
 def filled(text: str) -> str:
     """A page with its tables and sentences as the report has them now."""
-    told = {**json.loads((REPORT / SENTENCES_FILE).read_text(encoding="utf-8")), **_of_speed()}
+    told = {**json.loads(SENTENCES.read_text(encoding="utf-8")), **_of_speed()}
     text = TABLE.sub(lambda match: _table(match[1]), text)
     text = SENTENCE.sub(lambda match: _marked(match[1], told.get(match[1], UNTOLD)), text)
     return BLOCK.sub(_wrapped, text)
@@ -92,6 +97,8 @@ def _of_speed() -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    told = json.dumps(sentences(find_runs([RESULTS])), indent=1, ensure_ascii=False)
+    SENTENCES.write_text(f"{told}\n", encoding="utf-8")
     for page in PAGES:
         page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
         print(f"filled {page.relative_to(ROOT)}")

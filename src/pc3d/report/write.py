@@ -1,4 +1,4 @@
-"""Writing a report: tables, figures, sentences for the pages, marl-eval's JSON, and the web page."""
+"""Writing a report: tables, figures, marl-eval's JSON, and the web page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from pc3d.report.marl_eval import marl_eval
 from pc3d.report.page.page import write_page
 from pc3d.report.runs import Run, Runs
 from pc3d.report.sections import SECTIONS, Section
-from pc3d.report.sentences.table import SENTENCES_FILE, as_json, sentences
 from pc3d.report.tables.table import latex, markdown, markdown_text
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
@@ -36,7 +35,6 @@ def write_report(runs: Runs, folder: Path, progress: Callable[[str], None]) -> P
             pictures |= _write_section(section, folder)
         write_atomically(folder / "report.md", _document(sections).encode())
         write_atomically(folder / "marl-eval.json", (json.dumps(marl_eval(runs), indent=1) + "\n").encode())
-        write_atomically(folder / SENTENCES_FILE, as_json(sentences(runs)).encode())
     progress("the page")
     return write_page(folder, title=TITLE, sections=sections, pictures=pictures, replays=list(_replays(runs)))
 

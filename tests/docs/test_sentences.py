@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from docs.sentences import words
+from docs.sentences.facts import Facts
+from docs.sentences.methods import execution_table, method_table
+from docs.sentences.table import SENTENCES, sentences
 from pc3d.experiment.execution import Execution
 from pc3d.experiment.methods import METHODS
 from pc3d.report.runs import find_runs
-from pc3d.report.sentences import words
-from pc3d.report.sentences.facts import Facts
-from pc3d.report.sentences.methods import execution_table, method_table
-from pc3d.report.sentences.table import SENTENCES, sentences
 from pc3d.tasks.registry import paper_of
 from tests.report.made_up import add_metrics, make_run
 from tests.report.tables.test_collisions import count_pairs

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from docs.sentences.facts import Facts, NotKnown
+from docs.sentences.words import at_sizes, gathered, listed
 from pc3d.report.paper_numbers import MAIN
 from pc3d.report.scores import Scores
-from pc3d.report.sentences.facts import Facts, NotKnown
-from pc3d.report.sentences.words import at_sizes, gathered, listed
 from pc3d.report.tables.results import SPLITS
 from pc3d.tasks.spread.rules import Collisions, SpreadRules
 from pc3d.tasks.spread.world import collision_weight

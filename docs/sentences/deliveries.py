@@ -6,10 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from pc3d.experiment.methods import OURS
-from pc3d.report.paper_numbers import MAIN
-from pc3d.report.sentences.facts import BACKBONE, BySeed, Facts, NotKnown, of_the_paper
-from pc3d.report.sentences.words import (
+from docs.sentences.facts import BACKBONE, BySeed, Facts, NotKnown, of_the_paper
+from docs.sentences.words import (
     at_sizes,
     by_split,
     fold,
@@ -21,6 +19,8 @@ from pc3d.report.sentences.words import (
     percent,
     times,
 )
+from pc3d.experiment.methods import OURS
+from pc3d.report.paper_numbers import MAIN
 from pc3d.report.tables.results import SPLITS
 
 TASK = "rware"

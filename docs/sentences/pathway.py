@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pc3d.experiment.methods import OURS
-from pc3d.report.sentences.deliveries import TASK, as_much
-from pc3d.report.sentences.facts import BACKBONE, Facts, NotKnown
-from pc3d.report.sentences.recovery import (
+from docs.sentences.deliveries import TASK, as_much
+from docs.sentences.facts import BACKBONE, Facts, NotKnown
+from docs.sentences.recovery import (
     are_closer,
     constant_is_closer,
     is_personal,
     is_recovered,
     is_supported,
 )
-from pc3d.report.sentences.words import (
+from docs.sentences.words import (
     at_least,
     at_sizes,
     by_split,
@@ -25,6 +24,7 @@ from pc3d.report.sentences.words import (
     ordinal,
     percent,
 )
+from pc3d.experiment.methods import OURS
 from pc3d.report.tables.results import SPLITS
 
 IN_EARNEST = 5  # deliveries an episode

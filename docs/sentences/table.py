@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 
+from docs.sentences import claims, counting, deliveries, gates, levels, pathway, recovery
+from docs.sentences.facts import RIVALS, Facts, NotKnown
 from pc3d.report.runs import Runs
-from pc3d.report.sentences import claims, counting, deliveries, gates, levels, pathway, recovery
-from pc3d.report.sentences.facts import RIVALS, Facts, NotKnown
 
 Sentence = Callable[[Facts], str]
-SENTENCES_FILE = "sentences.json"
 JUDGED = ("spread", "lbf")  # the columns of the page's table of claims
 # Of these the paper says more on Spread than that they are worse.
 OTHERS = ("gate-on", "a-mappo", "hyper-pc3d")
@@ -26,11 +24,6 @@ def sentences(runs: Runs) -> dict[str, str]:
         except (NotKnown, ArithmeticError, LookupError, ValueError):
             continue  # these runs have nothing, or too little, of what the sentence is about
     return told
-
-
-def as_json(told: dict[str, str]) -> str:
-    """Beside a report's tables, for the pages to be filled from."""
-    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
 
 
 def _on(make: Callable[..., str], **named: str) -> dict[str, Sentence]:

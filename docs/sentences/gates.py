@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from docs.sentences.facts import BACKBONE, Facts, NotKnown
+from docs.sentences.recovery import is_recovered
+from docs.sentences.words import at_sizes, by_split, fraction, gathered, listed, percent
 from pc3d.experiment.methods import OURS
-from pc3d.report.sentences.facts import BACKBONE, Facts, NotKnown
-from pc3d.report.sentences.recovery import is_recovered
-from pc3d.report.sentences.words import at_sizes, by_split, fraction, gathered, listed, percent
 from pc3d.report.statistics import mean_over_pairs
 from pc3d.report.tables.results import SPLITS
 

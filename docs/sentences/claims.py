@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pc3d.experiment.methods import OURS, family
-from pc3d.report.names import task_title
-from pc3d.report.paper_numbers import MAIN
-from pc3d.report.sentences.facts import BACKBONE, RIVALS, Facts, NotKnown
-from pc3d.report.sentences.levels import is_best
-from pc3d.report.sentences.words import (
+from docs.sentences.facts import BACKBONE, RIVALS, Facts, NotKnown
+from docs.sentences.levels import is_best
+from docs.sentences.words import (
     SIZES,
     at_sizes,
     by_split,
@@ -20,6 +17,9 @@ from pc3d.report.sentences.words import (
     number,
     with_agents,
 )
+from pc3d.experiment.methods import OURS, family
+from pc3d.report.names import task_title
+from pc3d.report.paper_numbers import MAIN
 from pc3d.report.tables.results import SPLITS
 
 OF_OURS = {

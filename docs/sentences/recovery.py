@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from docs.sentences.facts import Facts, NotKnown
+from docs.sentences.words import listed, on_tasks, percent, where
 from pc3d.experiment.methods import OURS
-from pc3d.report.sentences.facts import Facts, NotKnown
-from pc3d.report.sentences.words import listed, on_tasks, percent, where
 from pc3d.report.tables.results import SPLITS
 
 PERSONAL = 0.05  # of the teacher's variance between teammates; below it, contexts hardly differ
