@@ -22,21 +22,17 @@ from pc3d.tasks.registry import TASKS, paper_of, papers
 
 def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None) -> Experiment:
     """The paper's settings for a method on a task (its table of final evaluation hyperparameters)."""
-    settings = paper_of(task)
-    column = settings.column(method)
+    table = paper_of(task)
     return Experiment(
         task=task,
         method=method,
-        rosters=settings.rosters,
-        curriculum=settings.curriculum,
-        algorithm=column.algorithm,
-        actor=column.actor,
-        critic=column.critic,
-        distillation=column.distillation,
-        recipe=settings.recipe,
+        rosters=table.rosters,
+        curriculum=table.curriculum,
+        recipe=table.recipe,
         seed=seed,
-        episodes=settings.episodes if episodes is None else episodes,
+        episodes=table.episodes if episodes is None else episodes,
         rules=TASKS[task].rules(),
+        **table.settings(method),
     )
 
 

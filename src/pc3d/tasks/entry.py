@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pc3d.experiment.methods import ancestors, method_named
 from pc3d.experiment.rosters import Curriculum, Rosters
@@ -17,6 +18,8 @@ from pc3d.experiment.settings import (
     Recipe,
     Rules,
 )
+from pc3d.system.plain import from_plain
+from pc3d.system.toml_file import read_toml
 
 if TYPE_CHECKING:
     from pc3d.tasks.task import AnyTask
@@ -35,18 +38,12 @@ class Part:
 
 @dataclass(frozen=True)
 class TableColumn:
-    """One column of the paper's table of final evaluation hyperparameters."""
+    """A column of the paper's table of final hyperparameters; None: as the parent method has it."""
 
-    algorithm: AlgorithmSettings
-    actor: ActorSettings
-    critic: CriticSettings = field(default_factory=CriticSettings)
-    distillation: DistillationSettings = field(default_factory=DistillationSettings)
-
-    def chained(
-        self, critic: CriticSettings, distillation: DistillationSettings | None = None
-    ) -> TableColumn:
-        """The paper's parameter chaining: MAPPO's actor and PPO rows, with another critic."""
-        return replace(self, critic=critic, distillation=distillation or self.distillation)
+    algorithm: AlgorithmSettings | None = None
+    actor: ActorSettings | None = None
+    critic: CriticSettings | None = None
+    distillation: DistillationSettings | None = None
 
 
 @dataclass(frozen=True)
@@ -56,21 +53,37 @@ class Paper:
     rosters: Rosters
     curriculum: Curriculum
     episodes: int
-    printed: Mapping[str, TableColumn]
-    """By method; one that is not printed has its nearest ancestor's."""
     recipe: Recipe
     """What the paper leaves open and a task may want otherwise; reasons: docs/reproduction.md."""
+    printed: Mapping[str, TableColumn]
+    """By method."""
 
-    def column(self, method: str) -> TableColumn:
-        """The settings of a method, as printed or by the paper's chaining."""
+    def settings(self, method: str) -> dict[str, Any]:
+        """A method's settings by field of an experiment: as printed, or by the paper's parameter chaining."""
         row = method_named(method)
-        known = [name for name in (method, *ancestors(method), "mappo") if name in self.printed]
-        column = self.printed[known[0]]
-        if not isinstance(column.algorithm, row.algorithm):
-            column = replace(column, algorithm=row.algorithm())
+        lineage = [name for name in (method, *ancestors(method)) if name in self.printed] or ["mappo"]
+        found: dict[str, Any] = {}
+        for name in lineage:
+            found |= {part: value for part, value in vars(self.printed[name]).items() if not found.get(part)}
+        if not isinstance(found["algorithm"], row.algorithm):
+            found["algorithm"] = row.algorithm()
         if row.has_context and not row.distils:
-            column = replace(column, distillation=replace(column.distillation, weight=0.0))
-        return column
+            found["distillation"] = replace(found["distillation"], weight=0.0)
+        return {part: value for part, value in found.items() if value is not None}
+
+
+def read_paper(path: Path) -> Paper:
+    """A task's paper.toml."""
+    content = read_toml(path, "file of the paper's settings")
+    printed = {
+        name: from_plain(TableColumn, parts, f"{path}: {name}", {"algorithm": method_named(name).algorithm})
+        for name, parts in content.pop("printed").items()
+    }
+    kinds = {name: kind for name, kind in get_type_hints(Paper).items() if name in content}
+    return Paper(
+        **{name: from_plain(kinds[name], value, f"{path}: {name}") for name, value in content.items()},
+        printed=printed,
+    )
 
 
 @dataclass(frozen=True)

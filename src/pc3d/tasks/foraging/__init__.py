@@ -1,13 +1,14 @@
 """Level-based foraging: all that pc3d has of it."""
 
-from pc3d.tasks.entry import Part, TaskEntry
-from pc3d.tasks.foraging.paper import PAPER
+from pathlib import Path
+
+from pc3d.tasks.entry import Part, TaskEntry, read_paper
 
 ENTRY = TaskEntry(
     title="LBF",
     world=Part("pc3d.tasks.foraging.world", "Foraging"),
     scale=100.0,  # the paper's tables do so for readability
-    paper=PAPER,
+    paper=read_paper(Path(__file__).with_name("paper.toml")),
     original=Part("pc3d.tasks.foraging.original", "OriginalForaging"),
     parity=Part("pc3d.tasks.foraging.parity", "CASE"),
     script=Part("pc3d.tasks.foraging.script", "gather"),

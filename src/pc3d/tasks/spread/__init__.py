@@ -1,14 +1,15 @@
 """Simple Spread: all that pc3d has of it."""
 
-from pc3d.tasks.entry import Part, TaskEntry
-from pc3d.tasks.spread.paper import PAPER
+from pathlib import Path
+
+from pc3d.tasks.entry import Part, TaskEntry, read_paper
 from pc3d.tasks.spread.rules import SpreadRules
 
 ENTRY = TaskEntry(
     title="Spread",
     world=Part("pc3d.tasks.spread.world", "Spread"),
     rules=SpreadRules,
-    paper=PAPER,
+    paper=read_paper(Path(__file__).with_name("paper.toml")),
     original=Part("pc3d.tasks.spread.original", "OriginalSpread"),
     parity=Part("pc3d.tasks.spread.parity", "CASE"),
     script=Part("pc3d.tasks.spread.script", "cover"),

@@ -1,12 +1,13 @@
 """RWARE: all that pc3d has of it."""
 
-from pc3d.tasks.entry import Part, TaskEntry
-from pc3d.tasks.warehouse.paper import PAPER
+from pathlib import Path
+
+from pc3d.tasks.entry import Part, TaskEntry, read_paper
 
 ENTRY = TaskEntry(
     title="RWARE",
     world=Part("pc3d.tasks.warehouse.world", "Warehouse"),
-    paper=PAPER,
+    paper=read_paper(Path(__file__).with_name("paper.toml")),
     original=Part("pc3d.tasks.warehouse.original", "OriginalWarehouse"),
     parity=Part("pc3d.tasks.warehouse.parity", "CASE"),
     script=Part("pc3d.tasks.warehouse.script", "deliver"),
