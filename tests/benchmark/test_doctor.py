@@ -25,6 +25,10 @@ def test_trouble_is_one_sentence_and_exit_code_1(monkeypatch, capsys):
     assert capsys.readouterr().err == "pc3d: self-check: unequal results\n"
 
 
+def test_the_same_update_twice_has_the_same_digest():
+    assert doctor._small_update() == doctor._small_update()
+
+
 @pytest.mark.parametrize(("bits", "trouble"), [("aaaa", False), ("abaa", True), ("aabb", True)])
 def test_unequal_bits_are_trouble(monkeypatch, bits, trouble):
     digests = iter(bits)

@@ -40,7 +40,7 @@ def test_work_is_shared_by_the_workers_but_one_run_is_not():
 
 
 def test_narrow_stages_are_taken_to_cost_as_their_width(monkeypatch):
-    monkeypatch.setattr("pc3d.benchmark.training.median_seconds", lambda *_: 2.0)
+    monkeypatch.setattr("pc3d.jobs.projection.median_seconds", lambda *_: 2.0)
     stages = TINY.curriculum.stages
     widths = sum(stage.fraction * stage.largest for stage in stages) / stages[-1].largest
     assert widths < 1

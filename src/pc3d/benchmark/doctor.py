@@ -12,6 +12,12 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
+import jax
+
+from pc3d.benchmark.training import Beginning
+from pc3d.experiment.settings import ActorSettings
+from pc3d.presets.paper import paper, specialist
+from pc3d.runs.checkpoint import named_arrays
 from pc3d.system.threads import ONE_THREAD
 from pc3d.system.versions import versions
 
@@ -87,8 +93,6 @@ def extras() -> Finding:
 
 def same_bits() -> Finding:
     """Play and learn the same update several times, and compile it twice: all must agree to the last bit."""
-    import jax
-
     digests = []
     jax.config.update("jax_enable_compilation_cache", False)  # or the second program would be the first one
     try:
@@ -105,19 +109,9 @@ def same_bits() -> Finding:
 
 def _small_update() -> str:
     """The digest of a learner after one update with narrow networks."""
-    import jax
-
-    from pc3d.benchmark.training import full_update
-    from pc3d.experiment.settings import ActorSettings
-    from pc3d.learners.registry import algorithm_of
-    from pc3d.play.arena import CompiledArena
-    from pc3d.presets.paper import paper, specialist
-    from pc3d.tasks.make import make_task
-
     experiment = specialist(paper("spread", "ippo"), "4")
     experiment = replace(experiment, actor=ActorSettings((32,), 32))
-    arena = CompiledArena(make_task(experiment))
-    learner, _ = full_update(experiment, arena, algorithm_of(experiment).fresh(experiment, arena.game))()
+    learner, _ = Beginning.of(experiment).update()
     digest = hashlib.sha256()
     for name, array in named_arrays(jax.device_get(learner)).items():
         digest.update(name.encode() + array.tobytes())

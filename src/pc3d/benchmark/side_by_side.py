@@ -1,27 +1,21 @@
-"""Two runs on two cores: how much of the scaling of plain matrix products do they keep?"""
+"""Two runs on two cores: how much of the scaling of plain matrix products do they keep?
+
+`python -m pc3d.benchmark.side_by_side KIND SECONDS` is one of the processes: it says when it is ready, waits
+for a word, does as much work as it can in that time, and prints how much it did per second.
+"""
 
 import subprocess
+import sys
+import time
 from dataclasses import dataclass
 
+import jax
+
+from pc3d.benchmark.training import Beginning, matrix_product
+from pc3d.presets.paper import paper
 from pc3d.system.processes import PYTHON
 
 SECONDS = 10.0
-
-# What one process does: as much work as it can in some seconds, after a warm-up; prints the amount.
-WORK = """
-import sys, time
-import jax
-from pc3d.benchmark.side_by_side import matrix_work, update_work
-work = {"matrix": matrix_work, "update": update_work}[sys.argv[1]]()
-jax.block_until_ready(work())
-print("ready", flush=True)
-sys.stdin.readline()
-done, start = 0, time.perf_counter()
-while time.perf_counter() - start < float(sys.argv[2]):
-    jax.block_until_ready(work())
-    done += 1
-print(done / (time.perf_counter() - start))
-"""
 
 
 @dataclass(frozen=True)
@@ -37,48 +31,15 @@ class Scaling:
 
 
 def measure_scaling(seconds: float = SECONDS) -> Scaling:
-    """One process, then two, of each kind of work, all within the same minute."""
-    rates = {}
-    for kind in ("matrix", "update"):
-        alone, together = _rate(kind, 1, seconds), _rate(kind, 2, seconds)
-        rates[kind] = together / alone
-    return Scaling(**rates)
-
-
-def matrix_work():  # type: ignore[no-untyped-def]
-    """A plain product of the size of the benchmark's matrix rate."""
-    import jax
-    import jax.numpy as jnp
-
-    from pc3d.benchmark.training import MATRIX
-
-    matrix = jnp.ones((MATRIX, MATRIX))
-    product = jax.jit(lambda matrix: matrix @ matrix)
-    return lambda: product(matrix)
-
-
-def update_work():  # type: ignore[no-untyped-def]
-    """PC3D's update on Spread, in the last stage."""
-    from pc3d.benchmark.training import full_update
-    from pc3d.learners.registry import algorithm_of
-    from pc3d.play.arena import CompiledArena
-    from pc3d.presets.paper import paper
-    from pc3d.tasks.make import make_task
-
-    experiment = paper("spread", "pc3d")
-    arena = CompiledArena(make_task(experiment)).with_slots(8)
-    return full_update(experiment, arena, algorithm_of(experiment).fresh(experiment, arena.game))
+    """Two processes against one, at each kind of work, all within the same minute."""
+    return Scaling(*(_rate(kind, 2, seconds) / _rate(kind, 1, seconds) for kind in ("matrix", "update")))
 
 
 def _rate(kind: str, processes: int, seconds: float) -> float:
     """The sum of what that many processes do per second, started at the same moment."""
+    words = [*PYTHON, "-m", "pc3d.benchmark.side_by_side", kind, str(seconds)]
     workers = [
-        subprocess.Popen(
-            [*PYTHON, "-c", WORK, kind, str(seconds)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(processes)
     ]
     for worker in workers:
@@ -89,3 +50,22 @@ def _rate(kind: str, processes: int, seconds: float) -> float:
         worker.stdin.write("go\n")
         worker.stdin.flush()
     return sum(float(worker.communicate()[0]) for worker in workers)
+
+
+def _work(kind: str, seconds: float) -> None:
+    # PC3D's update on Spread, in the last stage.
+    work = (
+        matrix_product() if kind == "matrix" else Beginning.of(paper("spread", "pc3d")).with_slots(8).update
+    )
+    jax.block_until_ready(work())
+    print("ready", flush=True)
+    sys.stdin.readline()
+    done, start = 0, time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        jax.block_until_ready(work())
+        done += 1
+    print(done / (time.perf_counter() - start))
+
+
+if __name__ == "__main__":
+    _work(sys.argv[1], float(sys.argv[2]))

@@ -69,8 +69,9 @@ def _run(words: list[str]) -> int:
         return int(module.run(module.parse(rest)))
     import tyro
 
-    command = tyro.cli(module.Command, prog=f"pc3d {name}", description=f"{description}.", args=rest)
-    return int(module.run(command))
+    called = getattr(module, "Command", module.run)  # where there is nothing to choose, it runs at once
+    chosen = tyro.cli(called, prog=f"pc3d {name}", description=f"{description}.", args=rest)
+    return int(chosen if called is module.run else module.run(chosen))
 
 
 def _help() -> str:

@@ -10,10 +10,13 @@ import jax
 import tyro
 from rich.console import Console
 
-from pc3d.cli.benchmark_tasks import show_tasks
-from pc3d.cli.benchmark_train import show_training
+from pc3d.benchmark.side_by_side import measure_scaling
+from pc3d.benchmark.tasks import PARALLEL_EPISODES, measure_task
+from pc3d.benchmark.training import TrainingSpeed, measure_in_own_process
+from pc3d.cli.display import table
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.methods import method_named
+from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import TASKS, entry_of
 
@@ -44,32 +47,149 @@ def run(command: Command) -> int:
         raise BadInput("a benchmark needs at least 1 repeat and a time above 0 seconds")
     console = Console()
     console.print(_machine())
-    if command.subject == "tasks":
-        sizes = parse_team_sizes(command.team_sizes)
-        show_tasks(console, names, sizes, command.repeats, command.seconds)
-    elif command.subject == "export":
-        from pc3d.cli.benchmark_export import show_export  # needs the extra export
-
-        show_export(console, names, command.methods, command.repeats, command.seconds)
-    else:
-        show_training(console, names, command.methods, command.repeats)
+    show = {"tasks": _show_tasks, "train": _show_training, "export": _show_export}[command.subject]
+    show(console, names, command)
     return 0
 
 
-def _machine() -> str:
-    """What the numbers were measured on."""
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    return (
-        f"{_processor()}, {os.cpu_count()} cores (load {load}), {platform.system()}, "
-        f"Python {platform.python_version()}, jax {jax.__version__} on {jax.default_backend()}"
+def _show_tasks(console: Console, names: list[str], command: Command) -> None:
+    """Environment steps per second, next to the originals."""
+    sizes, speeds = parse_team_sizes(command.team_sizes), []
+    with console.status("measuring"):
+        for task in (entry_of(name).task_class for name in names):
+            admitted = [size for size in sizes if task.smallest_team <= size <= task.largest_team]
+            speeds += [measure_task(task(slots=size), command.repeats, command.seconds) for size in admitted]
+    headings = ("task", "agents", "original", *(f"port, {many} parallel" for many in PARALLEL_EPISODES))
+    rows = (
+        (
+            speed.task_name,
+            str(speed.team_size),
+            f"{speed.original:,.0f}",
+            *(f"{port:,.0f} ({port / speed.original:.0f}×)" for port in speed.port),
+        )
+        for speed in speeds
+    )
+    console.print(table("Environment steps per second", headings, rows, words=1))
+    console.print(
+        "Team steps per second: reset, uniformly random actions, step and everyone's observation. "
+        "The port plays whole episodes in one compiled call; the original plays one episode at a time, "
+        "behind our interface (for Spread at n = 8 that costs it 15 %). "
+        f"Median of {command.repeats} measurements of {command.seconds:g} s or more, one thread."
     )
 
 
-def _processor() -> str:
-    """The processor's name, which only Linux gives in full."""
-    information = Path("/proc/cpuinfo")
-    if information.exists():
-        for line in information.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine()
+def _show_export(console: Console, names: list[str], command: Command) -> None:
+    """Microseconds one agent takes for one step, and the size of its file."""
+    from pc3d.benchmark.export import measure_step  # needs the extra export
+
+    with console.status("measuring"):
+        steps = [
+            measure_step(name, method, command.repeats, command.seconds)
+            for name in names
+            for method in command.methods
+        ]
+    rows = (
+        (
+            step.task_name,
+            step.method,
+            f"{step.in_package:.0f} µs",
+            f"{step.float32:.0f} µs",
+            f"{step.float32_bytes / 1024:.0f} KiB",
+            f"{step.int8:.0f} µs",
+            f"{step.int8_bytes / 1024:.0f} KiB",
+        )
+        for step in steps
+    )
+    headings = ("task", "method", "JAX", "float32", "file", "int8", "file")
+    console.print(table("One step of one agent", headings, rows, words=2))
+    console.print(
+        "One agent, one step, one thread, the paper's networks, called from Python: onnxruntime with float32 "
+        "and with int8, and JAX in pc3d. "
+        f"The median over the single steps of {command.repeats * command.seconds:g} s."
+    )
+
+
+def _show_training(console: Console, names: list[str], command: Command) -> None:
+    """What an update costs, how near it is to the machine's limit, the paper's times."""
+    pairs, speeds = [(task, method) for task in names for method in command.methods], []
+    with console.status("measuring") as status:
+        for number, (task, method) in enumerate(pairs, 1):
+            status.update(f"{task} {method}, {number} of {len(pairs)}")
+            speed = measure_in_own_process(task, method, command.repeats)
+            speeds.append(speed)
+            update, whole = speed.update_seconds * 1000, speed.projected_seconds / 60
+            # Said at once: all of it together takes long.
+            console.print(
+                f"{task} {method}: {update:,.0f} ms an update, {whole:.1f} min a run", highlight=False
+            )
+        status.update("two runs side by side")
+        scaling = measure_scaling()
+    console.print(
+        table("Learner updates on one core", SPEED_HEADINGS, map(_speed_row, speeds), words=2, unbroken=True)
+    )
+    console.print(table("Whole runs on one core", TIME_HEADINGS, map(_time_row, speeds), words=2))
+    console.print(
+        f"Two runs on two cores do {scaling.update:.2f} times the work of one; two plain matrix products do "
+        f"{scaling.matrix:.2f} times: {scaling.kept:.0%} of that scaling is kept."
+    )
+    console.print(
+        f"Medians of up to {command.repeats}, fewer of what takes long; one thread. Update and GFLOP/s are "
+        "of the last stage, every slot filled: operations are counted from the networks' shapes (matrix "
+        "products only, padding included; 'useful' is the mean share of slots that the curriculum fills). "
+        "The projection weighs every stage by its episodes. "
+        f"Paper, on another processor: seconds per update as printed; those for {CLOCKED_EPISODES} episodes "
+        "are inferred, 8 updates for the MAPPO family and nothing for IPPO."
+    )
+
+
+SPEED_HEADINGS = (
+    *("task", "method", "update", "agent-steps/s", "GFLOP/s"),
+    *("of matmul", "useful", "playing", "memory"),
+)
+TIME_HEADINGS = (
+    *("task", "method", "512 episodes", "paper's update", "paper's 512"),
+    *("full budget", "compile, cold", "compile, warm"),
+)
+
+
+def _speed_row(speed: TrainingSpeed) -> tuple[str, ...]:
+    return (
+        speed.task,
+        speed.method,
+        f"{speed.update_seconds * 1000:,.0f} ms",
+        f"{speed.agent_steps:,.0f}",
+        f"{speed.learning_gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
+        f"{speed.share_of_matrix_rate:.0%}",
+        f"{speed.useful_share:.0%}",
+        f"{max(0.0, speed.share_of_playing):.0%}",
+        f"{speed.peak_memory_bytes / 2**30:.1f} GiB",
+    )
+
+
+def _time_row(speed: TrainingSpeed) -> tuple[str, ...]:
+    per_update = seconds_per_update(speed.method, speed.task)
+    per_512 = seconds_per_512(speed.method, speed.task)
+    return (
+        speed.task,
+        speed.method,
+        f"{speed.seconds_per_512_episodes:.1f} s",
+        "–" if per_update is None else f"{per_update:.2f} s",
+        "–" if per_512 is None else f"{per_512:.0f} s",
+        f"{speed.projected_seconds / 60:.1f} min",
+        f"{speed.cold_compile_seconds:.1f} s",
+        f"{speed.warm_compile_seconds:.1f} s",
+    )
+
+
+def _machine() -> str:
+    """What the numbers were measured on; only Linux gives the processor's name in full."""
+    processor = platform.processor() or platform.machine()
+    if (information := Path("/proc/cpuinfo")).exists():
+        lines = information.read_text().splitlines()
+        named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        processor = (*named, processor)[0]
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    return (
+        f"{processor}, {os.cpu_count()} cores (load {load}), {platform.system()}, "
+        f"Python {platform.python_version()}, jax {jax.__version__} on {jax.default_backend()}"
+    )

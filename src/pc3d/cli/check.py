@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import tyro
 from rich.console import Console
-from rich.table import Table
 
+from pc3d.cli.display import facts
 from pc3d.cli.own_task import look_at
 from pc3d.cli.team_sizes import parse_team_sizes
-from pc3d.experiment.settings import OwnWorld
 from pc3d.play.hosted.contract import Examination
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
 from pc3d.system.errors import BadInput
@@ -33,22 +32,18 @@ def run(command: Command) -> int:
     found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon, command.env_timeout)
     console = Console()
     if found.world is not None:
-        console.print(_described(task, found.world))
-    for note in found.notes:
-        console.print(f"note: {note}", soft_wrap=True, markup=False)
-    for problem in found.problems:
-        console.print(f"problem: {problem}", soft_wrap=True, markup=False)
-    console.print(_verdict(task, command.team_sizes, found), soft_wrap=True, markup=False)
+        rows = [
+            ("observation", " × ".join(map(str, found.world.observation_shape))),
+            ("actions", str(len(found.world.action_names))),
+            ("steps per episode", f"{found.world.horizon} at most"),
+            ("return", found.world.return_definition),
+        ]
+        console.print(facts(task, rows))
+    notes = [f"note: {note}" for note in found.notes]
+    problems = [f"problem: {problem}" for problem in found.problems]
+    for line in (*notes, *problems, _verdict(task, command.team_sizes, found)):
+        console.print(line, soft_wrap=True, markup=False)
     return 0 if found.world is not None else BadInput.exit_code
-
-
-def _described(task: str, world: OwnWorld) -> Table:
-    table = Table(title=task, title_justify="left", show_header=False)
-    table.add_row("observation", " × ".join(map(str, world.observation_shape)))
-    table.add_row("actions", str(len(world.action_names)))
-    table.add_row("steps per episode", f"{world.horizon} at most")
-    table.add_row("return", world.return_definition)
-    return table
 
 
 def _verdict(task: str, sizes: str, found: Examination) -> str:

@@ -11,16 +11,14 @@ from typing import Annotated
 import numpy as np
 import tyro
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from pc3d.cli.display import counted, table
 from pc3d.cli.own_task import admit_named, with_world
-from pc3d.cli.progress import progress_bar
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.run import (
     DEFAULT_SETTINGS,
-    Advance,
     EvaluationSettings,
     evaluate,
     evaluate_references,
@@ -120,7 +118,7 @@ def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
         _keep_fuller_scores(target / command.settings.scores_file, sizes, command.settings.rollouts)
     with (
         open_arena(policy.experiment, command.task, command.hosting, original=original) as arena,
-        _progress(str(path), parts(len(sizes), command.settings)) as advance,
+        counted(str(path), parts(len(sizes), command.settings)) as advance,
     ):
         return evaluate(policy, arena, target, sizes, command.settings, advance)
 
@@ -149,7 +147,7 @@ def _run_references(command: Command, task_name: str) -> int:
     with _reference_arena(command, task_name) as (arena, rosters):
         game, rollouts = arena.game, command.settings.rollouts
         sizes = rosters.all if command.team_sizes is None else team_sizes_for(game, command.team_sizes)
-        with _progress(f"references of {task_name}", len(reference_teams(game)) * len(sizes)) as advance:
+        with counted(f"references of {task_name}", len(reference_teams(game)) * len(sizes)) as advance:
             rows = evaluate_references(arena, rosters, sizes, rollouts, command.out, advance)
     by_name: dict[str, list[ScoreRow]] = {}
     for row in rows:
@@ -175,27 +173,17 @@ def _reference_arena(command: Command, name: str) -> Iterator[tuple[Arena, Roste
         yield arena, rosters
 
 
-@contextmanager
-def _progress(title: str, total: int) -> Iterator[Advance]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with progress_bar(*columns) as progress:
-        bar = progress.add_task(title, total=total)
-        yield lambda: progress.advance(bar)
-
-
 def _table(rows: dict[str, list[ScoreRow]]) -> Table:
     """Means over rollouts, then over the sizes of each split, as the paper reports them."""
     everything = [row for group in rows.values() for row in group]
     splits = [split for split in SPLITS if any(row.split == split for row in everything)]
-    rollouts = 1 + max(row.rollout for row in everything)
-    table = Table(title=f"Mean return by split, {rollouts} rollouts per team size", title_justify="left")
-    table.add_column("policy", overflow="fold")
-    for split in splits:
-        sizes = sorted({row.team_size for row in everything if row.split == split})
-        table.add_column(f"{split} ({', '.join(map(str, sizes))})", justify="right")
-    for name, group in rows.items():
-        table.add_row(name, *(_split_mean(group, split) for split in splits))
-    return table
+    sizes = {split: sorted({row.team_size for row in everything if row.split == split}) for split in splits}
+    return table(
+        f"Mean return by split, {1 + max(row.rollout for row in everything)} rollouts per team size",
+        ("policy", *(f"{split} ({', '.join(map(str, sizes[split]))})" for split in splits)),
+        ((name, *(_split_mean(group, split) for split in splits)) for name, group in rows.items()),
+        words=1,
+    )
 
 
 def _split_mean(rows: list[ScoreRow], split: str) -> str:

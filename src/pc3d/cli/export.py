@@ -10,7 +10,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.progress import progress_bar
+from pc3d.cli.display import counted, table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import PlainActor, plain_actor
@@ -109,9 +109,8 @@ def _int8_content(
         sizes = team_sizes_for(task, command.team_sizes)
     rosters.refuse_sealed(sizes)
     models = (float32, onnx_model(actor, description, int8=True))
-    with progress_bar() as progress:
-        bar = progress.add_task("playing float32 and int8", total=len(sizes))
-        played = play_both(task, rosters, models, sizes, command.rollouts, lambda: progress.advance(bar))
+    with counted("playing float32 and int8", len(sizes)) as advance:
+        played = play_both(task, rosters, models, sizes, command.rollouts, advance)
     losses = losses_by_split(played)
     Console().print(_table(losses, command.rollouts))
     worst = max(losses, key=lambda loss: loss.share)
@@ -125,16 +124,15 @@ def _int8_content(
 
 
 def _table(losses: list[SplitLoss], rollouts: int) -> Table:
-    title = f"Mean return, {rollouts} rollouts per team size, the same starts and draws for both"
-    table = Table(title=title, title_justify="left")
-    for heading in ("split", "float32", "int8", "lost", "share"):
-        table.add_column(heading, justify="left" if heading == "split" else "right")
-    for loss in losses:
-        table.add_row(
+    rows = (
+        (
             f"{loss.split} ({', '.join(map(str, loss.team_sizes))})",
             f"{loss.float32:.4f}",
             f"{loss.int8:.4f}",
             f"{loss.loss:.4f} ± {loss.standard_error:.4f}",
             f"{loss.share:.2%}",
         )
-    return table
+        for loss in losses
+    )
+    title = f"Mean return, {rollouts} rollouts per team size, the same starts and draws for both"
+    return table(title, ("split", "float32", "int8", "lost", "share"), rows, words=1)

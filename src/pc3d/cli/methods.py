@@ -1,32 +1,23 @@
 """`pc3d methods`: what each method has."""
 
-from dataclasses import dataclass
-
 from rich.console import Console
-from rich.table import Table
 
+from pc3d.cli.display import table
 from pc3d.experiment.methods import METHODS
 
 
-@dataclass(frozen=True)
-class Command:
-    pass
-
-
-def run(command: Command) -> int:
-    del command
-    table = Table(title="Methods: one backbone, eight rows", title_justify="left")
-    for heading in ("method", "critic", "conditioning", "gate", "distils", "in words"):
-        table.add_column(heading)
-    for name, method in METHODS.items():
-        conditioned = method.has_context
-        table.add_row(
+def run() -> int:
+    headings = ("method", "critic", "conditioning", "gate", "distils", "in words")
+    rows = (
+        (
             name,
             method.critic,
             method.conditioning,
-            method.gate if conditioned else "–",
+            method.gate if method.has_context else "–",
             "yes" if method.distils else "no",
             method.summary,
         )
-    Console().print(table)
+        for name, method in METHODS.items()
+    )
+    Console().print(table("Methods: one backbone, eight rows", headings, rows))
     return 0

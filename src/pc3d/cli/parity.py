@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import tyro
@@ -9,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.progress import progress_bar
+from pc3d.cli.display import counted, table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.system.errors import BadInput
 from pc3d.tasks.parity.case import ParityCase
@@ -35,23 +36,20 @@ def run(command: Command) -> int:
         raise BadInput(f"there is no original to compare {command.task} with")
     if command.episodes < 1:
         raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
-    if command.team_sizes is None:
-        sizes = paper_of(command.task).rosters.all
-    else:
+    sizes = paper_of(command.task).rosters.all
+    if command.team_sizes is not None:
         sizes = team_sizes_for(entry.task_class, command.team_sizes)
     tallies = _compared(entry.parity.load(), sizes, command.episodes, command.seed)
     return _report(command.task, tallies)
 
 
 def _compared(case: ParityCase, sizes: tuple[int, ...], episodes: int, seed: int) -> list[Tally]:
-    tallies = []
-    with progress_bar() as progress:
-        bar = progress.add_task("", total=episodes * len(sizes) * len(case.opponents))
-        for opponent in case.opponents:
-            for size in sizes:
-                progress.update(bar, description=f"{opponent.label}, {size} agents")
-                tallies.append(compare(case, opponent, size, episodes, seed, lambda: progress.advance(bar)))
-    return tallies
+    with counted("", episodes * len(sizes) * len(case.opponents)) as advance:
+        return [
+            compare(case, one, size, episodes, seed, partial(advance, f"{one.label}, {size} agents"))
+            for one in case.opponents
+            for size in sizes
+        ]
 
 
 def _report(task_name: str, tallies: list[Tally]) -> int:
@@ -73,14 +71,16 @@ def _report(task_name: str, tallies: list[Tally]) -> int:
 
 
 def _table(title: str, tallies: Iterable[Tally]) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for heading in ("agents", "steps", *KINDS, *(f"{precision}\nerror" for precision in PRECISIONS)):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for tally in tallies:
-        table.add_row(
+    headings = ("agents", "steps", *KINDS, *(f"{precision}\nerror" for precision in PRECISIONS))
+    rows = (
+        (
             str(tally.team_size),
             f"{tally.steps:,}",
             *(str(tally.mismatches[kind]) for kind in KINDS),
             *(f"{tally.largest_error[precision]:.1e}" for precision in PRECISIONS),
         )
-    return table
+        for tally in tallies
+    )
+    made = table(title, headings, rows, words=0, unbroken=True)
+    made.box, made.padding = box.SIMPLE, (0, 1, 0, 0)  # or it would be too wide for a terminal
+    return made

@@ -12,6 +12,7 @@ from rich.table import Table as TerminalTable
 from rich.text import Text
 
 from pc3d.cli import evaluate
+from pc3d.cli.display import table as terminal_table
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs, find_runs
 from pc3d.report.tables.results import MAIN_RESULTS, result_table
@@ -63,13 +64,10 @@ def _evaluate_missing(runs: Runs) -> bool:
 def _for_terminal(table: Table) -> TerminalTable:
     """One task's table, with the paper's number under ours."""
     ((task, _),) = table.groups
-    shown = TerminalTable(
-        title=f"{task}: return by split", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+    rows = (
+        [Text(f"{cell.text}\n{cell.note}".strip(), "bold" if cell.best else "") for cell in row]
+        for row in table.rows
     )
-    for place, column in enumerate(table.columns):
-        shown.add_column(column, justify="right" if place else "left", no_wrap=place > 0)
-    for row in table.rows:
-        shown.add_row(
-            *(Text(f"{cell.text}\n{cell.note}".strip(), "bold" if cell.best else "") for cell in row)
-        )
+    shown = terminal_table(f"{task}: return by split", table.columns, rows, words=1, unbroken=True)
+    shown.box, shown.pad_edge = SIMPLE_HEAD, False
     return shown

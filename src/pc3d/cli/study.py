@@ -15,9 +15,9 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from pc3d.cli.display import LiveDisplay, table
 from pc3d.cli.extensions import named_extensions
 from pc3d.cli.job_experiments import experiment_of
-from pc3d.cli.live_table import LiveTable
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress, State, Workforce, run_jobs
 from pc3d.jobs.study import Job, default_folder, load_study, with_only
@@ -150,7 +150,7 @@ def refuse_other_experiments(jobs: list[Job]) -> None:
                 )
 
 
-class Display(LiveTable):
+class Display(LiveDisplay):
     """A table of all jobs, redrawn in a terminal; elsewhere a line whenever a job changes its state."""
 
     def __init__(self, console: Console) -> None:
@@ -168,13 +168,11 @@ class Display(LiveTable):
 
     def table(self, progress: list[Progress]) -> Table:
         done = sum(one.state is State.DONE for one in progress)
-        table = Table(title=f"{done} of {len(progress)} jobs done", title_justify="left")
-        for heading in ("job", "state", "episodes", "time left"):
-            table.add_column(heading)
         order = [State.TRAINING, State.EVALUATING, State.FAILED, State.WAITING, State.DONE]
-        for one in sorted(progress, key=lambda one: order.index(one.state))[:ROWS]:
-            table.add_row(one.job.name, one.state.value, *self.advance(one))
-        return table
+        shown = sorted(progress, key=lambda one: order.index(one.state))[:ROWS]
+        rows = ((one.job.name, one.state.value, *self.advance(one)) for one in shown)
+        title = f"{done} of {len(progress)} jobs done"
+        return table(title, ("job", "state", "episodes", "time left"), rows)
 
     def advance(self, one: Progress) -> tuple[str, str]:
         """Episodes so far and the time left, while a job trains."""

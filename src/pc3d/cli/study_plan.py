@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 
+from pc3d.cli.display import table
 from pc3d.cli.job_experiments import experiment_of
 from pc3d.experiment.settings import Experiment
-from pc3d.jobs.projection import Kind, project, seconds_together
+from pc3d.jobs.projection import project, seconds_together
 from pc3d.jobs.study import Job
 from pc3d.presets.paper import changes
 from pc3d.runs.metrics import last_line
@@ -30,7 +30,18 @@ def show_plan(jobs: list[Job], workers: int, console: Console) -> None:
         for kind in project(map(_episodes_left, timed)):
             kinds.append(kind)
             console.print(f"timed {_name(kind.experiment)}: {_time(kind.seconds_per_run)} a run")
-    console.print(_table(kinds))
+    rows = (
+        (
+            kind.experiment.task,
+            kind.experiment.method,
+            _what(kind.experiment),
+            str(kind.runs),
+            _time(kind.seconds_per_run),
+            _time(kind.seconds_left),
+        )
+        for kind in kinds
+    )
+    console.print(table("", ("task", "method", "changed", "runs", "a run", "all that is left"), rows))
     console.print(
         f"About {_time(seconds_together(kinds, workers))} of training with {workers} at a time, if each has "
         "a core of its own; compiling (seconds a run) and evaluating come on top.",
@@ -42,17 +53,6 @@ def _episodes_left(job: Job) -> tuple[Experiment, int]:
     experiment = experiment_of(job)
     line = last_line(RunFolder(job.folder).metrics)
     return experiment, experiment.episodes - (line["episodes"] if line else 0)
-
-
-def _table(kinds: list[Kind]) -> Table:
-    table = Table()
-    for heading in ("task", "method", "changed", "runs", "a run", "all that is left"):
-        table.add_column(heading)
-    for kind in kinds:
-        experiment = kind.experiment
-        times = _time(kind.seconds_per_run), _time(kind.seconds_left)
-        table.add_row(experiment.task, experiment.method, _what(experiment), str(kind.runs), *times)
-    return table
 
 
 def _name(experiment: Experiment) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from types import TracebackType
 from typing import Any
 
 from rich.console import Console, Group
-from rich.live import Live
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from pc3d.cli.display import LiveDisplay
 from pc3d.experiment.settings import Experiment
 
 RECENT_LINES = 200
@@ -24,11 +23,12 @@ class PatientConsole(Console):
         self.quiet = True
 
 
-class TrainingDisplay:
+class TrainingDisplay(LiveDisplay):
     """A watcher for `train`: live in a terminal, a few plain lines elsewhere."""
 
     def __init__(self, title: str, console: Console | None = None) -> None:
-        self.title, self.console = title, console or PatientConsole()
+        super().__init__(console or PatientConsole())
+        self.title = title
         self.progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -41,24 +41,13 @@ class TrainingDisplay:
         self.bar = self.progress.add_task(title, total=1, speed="")
         self.recent: dict[int, deque[tuple[int, float]]] = {}
         self.line: dict[str, Any] = {}
-        self.live = Live(self.progress, console=self.console, refresh_per_second=4)
         self.experiment: Experiment | None = None
         self.next_report = 0
-
-    def __enter__(self) -> TrainingDisplay:
-        if self.console.is_terminal:
-            self.live.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self.live.is_started:
-            self.live.stop()
 
     def started(self, experiment: Experiment, episodes: int) -> None:
         self.experiment = experiment
         self.progress.update(self.bar, total=experiment.episodes, completed=episodes)
+        self.live.update(self.progress)
         if episodes:
             self.console.print(f"{self.title}: continuing after {episodes:,} episodes")
 
@@ -72,28 +61,21 @@ class TrainingDisplay:
         self.line = line
         for size, (count, mean) in line["return_by_size"].items():
             self.recent.setdefault(int(size), deque(maxlen=RECENT_LINES)).append((count, mean))
-        if self.live.is_started:
-            self.live.update(Group(self.progress, self.table()))
-        elif self.experiment and line["episodes"] >= self.next_report:
+        if not self.draw(self.picture) and self.experiment and line["episodes"] >= self.next_report:
             self.next_report = line["episodes"] + self.experiment.episodes / PLAIN_REPORTS
-            self.console.print(self.plain_report(), soft_wrap=True)
+            self.console.print(
+                f"{self.title}: {line['episodes']:,} episodes, stage {self.stage()}; "
+                f"recent returns by size {self.returns(', ')}; {self.learner()}",
+                soft_wrap=True,
+            )
 
-    def table(self) -> Table:
-        """The stage, recent returns by team size, and what the learner says of itself."""
+    def picture(self) -> Group:
+        """The bar, the stage, recent returns by team size, and what the learner says of itself."""
         table = Table.grid(padding=(0, 2))
-        sizes = sorted(self.recent)
         table.add_row("stage", self.stage())
-        table.add_row("recent return", "   ".join(f"{size}: {self.mean(size):.2f}" for size in sizes))
+        table.add_row("recent return", self.returns("   "))
         table.add_row("learner", self.learner())
-        return table
-
-    def plain_report(self) -> str:
-        returns = ", ".join(f"{size}: {self.mean(size):.2f}" for size in sorted(self.recent))
-        episodes = self.line["episodes"]
-        return (
-            f"{self.title}: {episodes:,} episodes, stage {self.stage()}; "
-            f"recent returns by size {returns}; {self.learner()}"
-        )
+        return Group(self.progress, table)
 
     def stage(self) -> str:
         assert self.experiment is not None
@@ -108,7 +90,10 @@ class TrainingDisplay:
         told = self.experiment.algorithm.headlines.items()
         return ", ".join(f"{said} {self.line[name]:.3f}" for name, said in told)
 
-    def mean(self, size: int) -> float:
-        """Over the last logged updates that played this size."""
-        count = sum(count for count, _ in self.recent[size])
-        return sum(count * mean for count, mean in self.recent[size]) / count
+    def returns(self, apart: str) -> str:
+        """The mean of each size over the last logged updates that played it."""
+        means = {}
+        for size, lines in sorted(self.recent.items()):
+            episodes = sum(count for count, _ in lines)
+            means[size] = sum(count * mean for count, mean in lines) / episodes
+        return apart.join(f"{size}: {mean:.2f}" for size, mean in means.items())

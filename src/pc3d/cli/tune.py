@@ -12,6 +12,7 @@ import tyro
 from rich.console import Console
 from rich.table import Table
 
+from pc3d.cli.display import table
 from pc3d.cli.tune_display import Display, places, winner_table
 from pc3d.experiment.settings import Experiment
 from pc3d.jobs.tuning.plan import Plan, Pruning, inherited, make_plan
@@ -134,12 +135,9 @@ def space_table(plan: Plan) -> Table:
     title = (
         f"{plan.base.task} {plan.base.method}: {len(plan.rows)} settings are searched, from {plan.base_name}"
     )
-    table = Table(title=title, title_justify="left")
-    for heading in ("setting", "tried", "first trial"):
-        table.add_column(heading, overflow="fold")
-    for row in plan.rows:
-        table.add_row(row.setting, str(row.tried), as_short_text(setting(plan.base, row.setting)))
-    return table
+    values = {row.setting: as_short_text(setting(plan.base, row.setting)) for row in plan.rows}
+    rows = ((row.setting, str(row.tried), values[row.setting]) for row in plan.rows)
+    return table(title, ("setting", "tried", "first trial"), rows)
 
 
 def _plan(command: Command) -> Plan:

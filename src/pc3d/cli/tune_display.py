@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.live_table import LiveTable
+from pc3d.cli.display import LiveDisplay, table
 from pc3d.jobs.tuning.plan import WINNER, Plan
 from pc3d.jobs.tuning.records import TrialRecord, best_of
 from pc3d.presets.changes import as_short_text, setting
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROWS = 15  # of the live table
 
 
-class Display(LiveTable):
+class Display(LiveDisplay):
     """Follows a search."""
 
     def __init__(self, console: Console, plan: Plan, trials: int) -> None:
@@ -34,14 +34,9 @@ class Display(LiveTable):
         for record in records:
             if self.told.get(record.number, "waiting") != record.state:
                 self.told[record.number] = record.state
-                words = (
-                    f"trial {record.number}: {record.state}",
-                    _returns(record),
-                    _settings(self.plan, record),
-                )
-                self.console.print(
-                    "; ".join(filter(None, (*words, record.note))), soft_wrap=True, highlight=False
-                )
+                told = (_returns(record), _settings(self.plan, record), record.note)
+                line = "; ".join(filter(None, (f"trial {record.number}: {record.state}", *told)))
+                self.console.print(line, soft_wrap=True, highlight=False)
 
     def table(self, records: list[TrialRecord], running: list[Trial]) -> Table:
         """The trials that run, then the best ones."""
@@ -49,30 +44,33 @@ class Display(LiveTable):
         best = best_of(records)
         title = f"{ended} of {self.trials} trials ended"
         title += f"; best so far: trial {best.number}, {_returns(best)}" if best else ""
-        table = Table(title=title, title_justify="left")
-        for heading in ("trial", "state", "return", "settings unlike the first trial's"):
-            table.add_column(heading, overflow="fold")
-        episodes = {one.record.number: one.folder.episodes(self.plan.budget) for one in running}
+        headings = ("trial", "state", "return", "settings unlike the first trial's")
         order = sorted(records, key=lambda one: (one.state != "running", -one.validation, -one.number))
-        for record in order[:ROWS]:
-            state = f"{episodes[record.number]:,} episodes" if record.number in episodes else record.state
-            table.add_row(str(record.number), state, _returns(record), _settings(self.plan, record))
-        return table
+        states = {one.record.number: f"{one.folder.episodes(self.plan.budget):,} episodes" for one in running}
+        rows = (
+            (
+                str(record.number),
+                states.get(record.number, record.state),
+                _returns(record),
+                _settings(self.plan, record),
+            )
+            for record in order[:ROWS]
+        )
+        return table(title, headings, rows)
 
 
 def winner_table(plan: Plan, records: list[TrialRecord], importances: dict[str, float]) -> Table:
     """The winner, setting by setting."""
     best = best_of(records)
     assert best is not None  # results are only written with one
-    table = Table(title=f"Trial {best.number} of {len(records)} won: {_returns(best)}", title_justify="left")
-    for heading in ("setting", "first trial", "winner", "importance"):
-        table.add_column(heading)
-    for row in sorted(plan.rows, key=lambda row: -importances.get(row.setting, 0.0)):
-        share = importances.get(row.setting)
-        values = (setting(plan.base, row.setting), best.settings[row.setting])
-        shown = (as_short_text(value) for value in values)
-        table.add_row(row.setting, *shown, "" if share is None else f"{share:.0%}")
-    return table
+    shares = {name: f"{share:.0%}" for name, share in importances.items()}
+    names = sorted((row.setting for row in plan.rows), key=lambda name: -importances.get(name, 0.0))
+    rows = (
+        (name, *map(as_short_text, (setting(plan.base, name), best.settings[name])), shares.get(name, ""))
+        for name in names
+    )
+    title = f"Trial {best.number} of {len(records)} won: {_returns(best)}"
+    return table(title, ("setting", "first trial", "winner", "importance"), rows)
 
 
 def places(plan: Plan, folder: Path) -> str:

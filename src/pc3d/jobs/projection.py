@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from pc3d.benchmark.training import Beginning, median_seconds
 from pc3d.experiment.settings import Experiment
 
 TIMED_UPDATES = 3
@@ -35,16 +36,9 @@ def project(left: Iterable[tuple[Experiment, int]]) -> Iterator[Kind]:
 
 def seconds_of_run(experiment: Experiment) -> float:
     """The whole training, from the widest stage's update; the others are taken to cost as their width."""
-    from pc3d.benchmark.training import full_update, median_seconds
-    from pc3d.learners.registry import algorithm_of
-    from pc3d.play.arena import CompiledArena
-    from pc3d.tasks.make import make_task
-
     stages = experiment.curriculum.stages
     widest = max(stage.largest for stage in stages)
-    arena = CompiledArena(make_task(experiment))
-    learner = algorithm_of(experiment).fresh(experiment, arena.game)
-    update = median_seconds(full_update(experiment, arena.with_slots(widest), learner), TIMED_UPDATES)
+    update = median_seconds(Beginning.of(experiment).with_slots(widest).update, TIMED_UPDATES)
     return experiment.updates * sum(stage.fraction * update * stage.largest / widest for stage in stages)
 
 

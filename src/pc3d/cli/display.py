@@ -1,0 +1,80 @@
+"""What commands show: tables, bars of progress, and tables that are redrawn while something goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Self
+
+from rich.console import Console, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+SECONDS_BETWEEN_DRAWINGS = 1.0
+
+
+def table(
+    title: str,
+    headings: Iterable[str],
+    rows: Iterable[Iterable[RenderableType]],
+    *,
+    words: int = 100,
+    unbroken: bool = False,
+) -> Table:
+    """A table whose first columns hold words and the others numbers, which stand right, unbroken if asked."""
+    made = Table(title=title, title_justify="left")
+    for place, heading in enumerate(headings):
+        if place < words:
+            made.add_column(heading, overflow="fold")
+        else:
+            made.add_column(heading, justify="right", no_wrap=unbroken)
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """What is known of one thing, line by line."""
+    made = Table(title=title, title_justify="left", title_style="bold", show_header=False)
+    made.add_column(style="dim", no_wrap=True)
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+@contextmanager
+def counted(title: str, total: int) -> Iterator[Callable[..., None]]:
+    """A bar on stderr, gone when done; what it gives advances it by one, and may give it another title."""
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # Nothing at all in a log file, where a bar would leave empty lines.
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(title, total=total)
+        yield lambda title=None: progress.update(bar, description=title, advance=1)
+
+
+class LiveDisplay:
+    """Something that is redrawn in a terminal, once a second at most; elsewhere lines are printed instead."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.live = Live(console=console, refresh_per_second=4)
+        self.next_drawing = 0.0
+
+    def __enter__(self) -> Self:
+        if self.console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        if self.live.is_started:
+            self.live.stop()
+
+    def draw(self, picture: Callable[[], RenderableType]) -> bool:
+        """Draw it if it is time to; whether there is a terminal to draw in."""
+        if self.live.is_started and time.monotonic() >= self.next_drawing:
+            self.live.update(picture())
+            self.next_drawing = time.monotonic() + SECONDS_BETWEEN_DRAWINGS
+        return self.live.is_started
