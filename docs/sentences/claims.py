@@ -18,9 +18,8 @@ from docs.sentences.words import (
     with_agents,
 )
 from pc3d.experiment.methods import OURS, family
-from pc3d.report.names import task_title
+from pc3d.report.names import SPLITS, task_title
 from pc3d.report.paper_numbers import MAIN
-from pc3d.report.tables.results import SPLITS
 
 OF_OURS = {
     "better": "**better**",

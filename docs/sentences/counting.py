@@ -8,13 +8,11 @@ import numpy as np
 
 from docs.sentences.facts import Facts, NotKnown
 from docs.sentences.words import at_sizes, gathered, listed
+from pc3d.report.names import SPLITS
 from pc3d.report.paper_numbers import MAIN
-from pc3d.report.scores import Scores
-from pc3d.report.tables.results import SPLITS
+from pc3d.report.tables.collisions import STANDING_STILL, TASK, mean_return
 from pc3d.tasks.spread.rules import Collisions, SpreadRules
-from pc3d.tasks.spread.world import collision_weight
 
-TASK, STANDING_STILL = "spread", "noop"
 BY: dict[Collisions, str] = {
     "pairs": "with pairs counted once",
     "mean": "by the mean over agents",
@@ -91,12 +89,9 @@ def _mean(facts: Facts, method: str, count: Collisions, split: str) -> float:
     sizes, seeds = facts.sizes(TASK, split), facts.runs.scored(TASK, method)
     if not seeds or not all(seed.colliding_pairs for seed in seeds):
         raise NotKnown
-    return float(np.mean([_return(facts, seed, count, size) for seed in seeds for size in sizes]))
-
-
-def _return(facts: Facts, scores: Scores, count: Collisions, size: int) -> float:
-    extra = float(collision_weight(count, size)) - float(collision_weight(_trained(facts), size))
-    return float((scores.returns[size] - extra * scores.colliding_pairs[size]).mean())
+    return float(
+        np.mean([mean_return(seed, count, _trained(facts), size) for seed in seeds for size in sizes])
+    )
 
 
 def _trained(facts: Facts) -> Collisions:

@@ -20,8 +20,8 @@ from docs.sentences.words import (
     times,
 )
 from pc3d.experiment.methods import OURS
+from pc3d.report.names import SPLITS
 from pc3d.report.paper_numbers import MAIN
-from pc3d.report.tables.results import SPLITS
 
 TASK = "rware"
 FAR_MORE = 2.0  # times

@@ -9,13 +9,12 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.experiment.methods import METHODS, OURS
-from pc3d.report.names import method_title, task_title
+from pc3d.report.names import SPLITS, method_title, task_title
 from pc3d.report.paper_numbers import MAIN, published_returns
 from pc3d.report.runs import Runs
 from pc3d.report.tables.claims import claims_table
 from pc3d.report.tables.clock import measured_seconds_per_update
-from pc3d.report.tables.context import Context, contexts
-from pc3d.report.tables.results import SPLITS
+from pc3d.report.tables.context import Context, contexts, means_over_sizes
 from pc3d.report.tables.table import NOTHING, Table
 from pc3d.report.tables.training import means_by_stage
 
@@ -61,7 +60,7 @@ class Facts:
 
     def sizes(self, task: str, split: str) -> tuple[int, ...]:
         self._refuse_unknown(task)
-        found: tuple[int, ...] = getattr(self.runs.rosters(task), split)
+        found = self.runs.sizes(task, split)
         if not found:
             raise NotKnown
         return found
@@ -144,12 +143,11 @@ class Facts:
 
     def contexts(self, task: str, method: str, split: str, name: str) -> BySeed:
         """One measure of a method's contexts."""
-        sizes, found = self.sizes(task, split), self._contexts.get(task, {}).get(method, [])
-        whole = [each.by_size for each in found if all(size in each.by_size for size in sizes)]
-        by_seed = np.array([[by_size[size][name] for size in sizes] for by_size in whole])
-        if not by_seed.size or np.isnan(by_seed).all(axis=1).any():
+        several = self._contexts.get(task, {}).get(method, [])
+        by_seed = means_over_sizes(several, self.sizes(task, split), name)
+        if by_seed is None:
             raise NotKnown
-        return np.nanmean(by_seed, axis=1)
+        return by_seed
 
     def context(self, task: str, method: str, split: str, name: str) -> float:
         return float(self.contexts(task, method, split, name).mean())

@@ -9,8 +9,8 @@ from docs.sentences.facts import BACKBONE, Facts, NotKnown
 from docs.sentences.recovery import is_recovered
 from docs.sentences.words import at_sizes, by_split, fraction, gathered, listed, percent
 from pc3d.experiment.methods import OURS
+from pc3d.report.names import SPLITS
 from pc3d.report.statistics import mean_over_pairs
-from pc3d.report.tables.results import SPLITS
 
 BEGINNING, NEAR_THE_BEGINNING = 0.5, 0.06  # of a gate whose reliance is zero
 NEAR_THE_BOUND = 0.01

@@ -5,9 +5,9 @@ from __future__ import annotations
 from docs.sentences.facts import RIVALS, Facts, NotKnown
 from docs.sentences.words import at_sizes, count_of, gathered, listed, named, number, of_task, on_tasks
 from pc3d.experiment.methods import OURS
+from pc3d.report.names import SPLITS
 from pc3d.report.paper_numbers import published_returns
 from pc3d.report.tables.claims import LEVEL
-from pc3d.report.tables.results import SPLITS
 
 
 def levels(facts: Facts) -> str:

@@ -25,7 +25,7 @@ from docs.sentences.words import (
     percent,
 )
 from pc3d.experiment.methods import OURS
-from pc3d.report.tables.results import SPLITS
+from pc3d.report.names import SPLITS
 
 IN_EARNEST = 5  # deliveries an episode
 NEVER = 99  # a stage that no curriculum has

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from docs.sentences.facts import Facts, NotKnown
 from docs.sentences.words import listed, on_tasks, percent, where
 from pc3d.experiment.methods import OURS
-from pc3d.report.tables.results import SPLITS
+from pc3d.report.names import SPLITS
 
 PERSONAL = 0.05  # of the teacher's variance between teammates; below it, contexts hardly differ
 TO_SPEAK_OF = 0.005

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from pc3d.report.names import method_title, task_title
-from pc3d.report.tables.results import SPLITS
+from pc3d.report.names import SPLITS, method_title, task_title
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

@@ -67,12 +67,12 @@ def test_the_command_writes_every_table_and_figure_and_names_what_is_missing(mad
 
 @pytest.mark.parametrize("draw", [return_boxes, learning_curves])
 def test_equal_runs_give_equal_pictures(made_up_runs, draw):
-    first, second = (svg(draw(find_runs([made_up_runs]), "spread", METHODS, "figure")) for _ in range(2))
+    first, second = (svg(draw(find_runs([made_up_runs]), "spread", METHODS)) for _ in range(2))
     assert first == second
 
 
 def test_figures_take_the_colour_of_the_page(made_up_runs):
-    picture = svg(return_boxes(find_runs([made_up_runs]), "spread", METHODS, "figure"))
+    picture = svg(return_boxes(find_runs([made_up_runs]), "spread", METHODS))
     assert "prefers-color-scheme: dark" in picture
     assert "currentColor" in picture
     assert "#000000" not in picture

@@ -12,10 +12,9 @@ from pc3d.report.statistics import (
     chance_of_difference,
     curve_interval,
     difference,
+    estimate,
     holm,
-    improvement_estimate,
     interquartile_mean,
-    interquartile_mean_estimate,
     normalised,
     over_seeds,
     paired_difference,
@@ -29,26 +28,23 @@ RECORDED = json.loads((Path(__file__).parent / "rliable_values.json").read_text(
 CASES = pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: case["name"])
 
 
-def assert_agrees(estimate, recorded):
-    found = (estimate.value, *estimate.interval)
+def assert_agrees(statistic, samples, recorded):
+    draws = np.random.RandomState(RECORDED["random_state"])
+    agreeing = estimate(statistic, *map(np.array, samples), resampling=sizes_as_strata, draws=draws)
+    found = (agreeing.value, *agreeing.interval)
     assert found == pytest.approx((recorded["value"], recorded["low"], recorded["high"]), abs=1e-6)
 
 
 @CASES
 def test_the_interquartile_mean_and_its_interval_are_rliables(case):
     assert RECORDED["resamples"] == RESAMPLES
-    draws = np.random.RandomState(RECORDED["random_state"])
-    assert_agrees(
-        interquartile_mean_estimate(np.array(case["ours"]), sizes_as_strata, draws),
-        case["interquartile_mean"],
-    )
+    assert_agrees(interquartile_mean, (case["ours"],), case["interquartile_mean"])
 
 
 @CASES
 def test_the_probability_of_improvement_and_its_interval_are_rliables(case):
-    draws = np.random.RandomState(RECORDED["random_state"])
-    estimate = improvement_estimate(np.array(case["ours"]), np.array(case["theirs"]), sizes_as_strata, draws)
-    assert_agrees(estimate, case["probability_of_improvement"])
+    samples = (case["ours"], case["theirs"])
+    assert_agrees(probability_of_improvement, samples, case["probability_of_improvement"])
 
 
 def test_the_deviation_over_seeds_divides_by_one_less_than_their_number():
@@ -91,8 +87,8 @@ def test_holms_correction_by_hand():
 def test_a_single_seed_has_neither_deviation_nor_interval():
     scores = np.array([[0.2, 0.4]])
     assert over_seeds(scores[:, 0]).deviation is None
-    assert interquartile_mean_estimate(scores).interval is None
-    assert improvement_estimate(scores, scores).interval is None
+    assert estimate(interquartile_mean, scores).interval is None
+    assert estimate(probability_of_improvement, scores, scores).interval is None
     assert paired_difference(scores, scores).interval is None
     assert unseen_gap(scores, scores).interval is None
 
@@ -136,18 +132,18 @@ def test_a_curves_interval_holds_its_mean_and_stays_within_the_seeds():
 
 def test_equal_scores_give_equal_intervals_every_time():
     scores = np.random.default_rng(0).normal(size=(4, 3))
-    assert interquartile_mean_estimate(scores) == interquartile_mean_estimate(scores)
+    assert estimate(interquartile_mean, scores) == estimate(interquartile_mean, scores)
 
 
 def test_sizes_that_rise_and_fall_together_tell_no_more_than_one_of_them():
     luck = np.random.default_rng(3).normal(size=(6, 1))
     scores = np.repeat(luck, 8, axis=1)
     whole, alone, apart = (
-        interquartile_mean_estimate(scores),
-        interquartile_mean_estimate(luck),
-        interquartile_mean_estimate(scores, sizes_as_strata),
+        estimate(interquartile_mean, scores),
+        estimate(interquartile_mean, luck),
+        estimate(interquartile_mean, scores, resampling=sizes_as_strata),
     )
-    widths = [estimate.interval[1] - estimate.interval[0] for estimate in (whole, alone, apart)]
+    widths = [found.interval[1] - found.interval[0] for found in (whole, alone, apart)]
     assert whole.value == apart.value
     assert widths[0] > 0.8 * widths[1]
     assert widths[2] < 0.6 * widths[0]
@@ -155,5 +151,6 @@ def test_sizes_that_rise_and_fall_together_tell_no_more_than_one_of_them():
 
 def test_a_lucky_seed_keeps_its_luck_at_every_size_in_a_probability_of_improvement():
     ours, theirs = np.repeat([[0.0], [2.0], [4.0]], 5, axis=1), np.repeat([[1.0], [3.0], [5.0]], 5, axis=1)
-    whole, apart = improvement_estimate(ours, theirs), improvement_estimate(ours, theirs, sizes_as_strata)
+    whole = estimate(probability_of_improvement, ours, theirs)
+    apart = estimate(probability_of_improvement, ours, theirs, resampling=sizes_as_strata)
     assert whole.interval[0] < apart.interval[0] < apart.interval[1] < whole.interval[1]

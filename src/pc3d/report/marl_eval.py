@@ -17,11 +17,10 @@ METRIC = "mean_episode_return"
 def marl_eval(runs: Runs) -> dict[str, Any]:
     """All finished and fully scored runs; returns are not scaled."""
     content: dict[str, Any] = {}
-    for task in runs.tasks:
-        for method in runs.methods(task):
-            for run in runs.finished(task, method):
-                if run.complete:
-                    _add(content.setdefault(task, {}), run)
+    for task, _, of_method in runs.by_method:
+        for run in of_method:
+            if run.folder.done and run.complete:
+                _add(content.setdefault(task, {}), run)
     return content
 
 

@@ -1,14 +1,18 @@
-"""How tasks and methods are called and scaled wherever a report shows them."""
+"""How tasks, methods, tables and figures are called and scaled wherever a report shows them."""
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.resources import files
 
 from pc3d.experiment.methods import METHODS
 from pc3d.system.imports import folder_name
 from pc3d.tasks.registry import TASKS
 
+SPLITS = ("train", "validation", "test")
 REFERENCE_TITLES = {"random": "Random", "noop": "No-op", "scripted": "Scripted"}
-REFERENCES = tuple(REFERENCE_TITLES)
+WORDS = tomllib.loads((files("pc3d.report") / "words.toml").read_text(encoding="utf-8"))
+Heading = tuple[str, str, str]  # the name of a table's or figure's file, its title and its caption
 
 
 @dataclass(frozen=True)
@@ -31,14 +35,25 @@ def task_title(task: str) -> TaskTitle:
     return TaskTitle(TASKS[task].title, TASKS[task].scale) if task in TASKS else TaskTitle(task)
 
 
-def file_name(kind: str, task: str) -> str:
-    """The name of a task's table or figure."""
-    return f"{kind}-{folder_name(task)}"
+def heading(
+    title: str, task: str | None = None, *, name: str = "", caption: str = "", **values: object
+) -> Heading:
+    """What words.toml says; the file's name and the caption go by the title's where no other is given."""
+    name = name or title
+    if task is not None:
+        values |= {"task": task_title(task).name, "scaled": task_title(task).with_scale}
+        name = f"{name}-{folder_name(task)}"
+    titles, captions = WORDS["titles"], WORDS["captions"]
+    return name, titles[title].format(**values), captions[caption or title].format(**values)
+
+
+def agents(team_size: int) -> str:
+    return "1 agent" if team_size == 1 else f"{team_size} agents"
 
 
 def methods_in_order(methods: set[str]) -> list[str]:
     """The paper's methods in the paper's order, then any others by name."""
-    return _in_order(methods, (*METHODS, *REFERENCES))
+    return _in_order(methods, (*METHODS, *REFERENCE_TITLES))
 
 
 def tasks_in_order(tasks: set[str]) -> list[str]:

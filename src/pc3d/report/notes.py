@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256
 
@@ -9,17 +10,18 @@ from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.methods import METHODS, family
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import changes
-from pc3d.report.runs import CONTEXT_FILE, REFERENCES_FILE, Runs
+from pc3d.report.runs import CONTEXT_FILE, REFERENCES_FILE, Run, Runs
 from pc3d.system.plain import differences
 from pc3d.tasks.registry import TASKS, papers
 
 SHARED = ("algorithm", "actor", "recipe")  # MAPPO's heirs have them from it, and differ in the critic alone
+RULES = ("actions", "rollouts", "starts_seed")
 
 
 def notes(runs: Runs) -> list[str]:
     """Runs that take no part, what is missing, what was trained or scored unlike, references not found."""
-    troubles = [f"{run.name}: {run.trouble}" for run in runs.given if run.trouble]
     makers = (
+        _troubles,
         _missing,
         _half_evaluated,
         _outdated,
@@ -30,24 +32,27 @@ def notes(runs: Runs) -> list[str]:
         _other_settings,
         _without_references,
     )
-    return troubles + [note for make in makers for note in make(runs)]
+    return [note for make in makers for note in make(runs)]
 
 
-def _missing(runs: Runs) -> list[str]:
+def _troubles(runs: Runs) -> Iterator[str]:
+    return (f"{run.name}: {run.trouble}" for run in runs.given if run.trouble)
+
+
+def _missing(runs: Runs) -> Iterator[str]:
     """Seeds that other methods of the task have."""
-    notes = []
-    for task in runs.tasks:
-        seeds = {run.experiment.seed for run in runs.all if run.experiment.task == task}
-        for method in runs.methods(task):
-            lacking = sorted(seeds - {run.experiment.seed for run in runs.of(task, method)})
-            if lacking:
-                notes.append(f"{task} {method}: no run of seed {', '.join(map(str, lacking))}")
-    return notes
+    for task, method, of_method in runs.by_method:
+        lacking = sorted(_seeds(runs.of(task)) - _seeds(of_method))
+        if lacking:
+            yield f"{task} {method}: no run of seed {', '.join(map(str, lacking))}"
 
 
-def _half_evaluated(runs: Runs) -> list[str]:
+def _seeds(runs: list[Run]) -> set[int]:
+    return {run.experiment.seed for run in runs}
+
+
+def _half_evaluated(runs: Runs) -> Iterator[str]:
     """Runs with scores that lack what evaluation writes beside them."""
-    notes = []
     for run in runs.all:
         if not run.folder.done or run.scores is None:
             continue
@@ -59,104 +64,83 @@ def _half_evaluated(runs: Runs) -> list[str]:
         if has_replays(run.experiment.task) and run.folder.final.exists() and not run.replays:
             lacking.append("replays")
         if lacking:
-            notes.append(f"{run.name}: no {' and no '.join(lacking)}: pc3d evaluate {run.folder.path}")
-    return notes
+            yield f"{run.name}: no {' and no '.join(lacking)}: pc3d evaluate {run.folder.path}"
 
 
-def _unequal_settings(runs: Runs) -> list[str]:
-    """Methods whose seeds were not trained alike."""
-    notes = []
-    for task in runs.tasks:
-        for method in runs.methods(task):
-            first, *others = (replace(run.experiment, seed=0) for run in runs.of(task, method))
-            changed = sorted({change for other in others for change in differences(first, other)})
-            if changed:
-                notes.append(
-                    f"{task} {method}: its seeds differ in more than the seed ({'; '.join(changed)})"
-                )
-    return notes
-
-
-def _unequal_methods(runs: Runs) -> list[str]:
-    """Methods that should share MAPPO's settings, by the paper's parameter chaining, and do not."""
-    notes = []
-    for task in runs.tasks:
-        chained = [method for method in runs.methods(task) if method in family("mappo")]
-        for method in chained[1:]:
-            first = runs.of(task, chained[0])[0].experiment
-            changed = sorted(
-                {
-                    change
-                    for run in runs.of(task, method)
-                    for part in SHARED
-                    for change in _differences(first, run.experiment, part)
-                }
-            )
-            if changed:
-                notes.append(
-                    f"{task}: {method} does not share the settings of {chained[0]} ({'; '.join(changed)})"
-                )
-    return notes
-
-
-def _differences(one: Experiment, other: Experiment, part: str) -> list[str]:
-    ours, theirs = getattr(one, part), getattr(other, part)
-    return differences(ours, theirs, getattr(type(ours), "section", part))
-
-
-def _outdated(runs: Runs) -> list[str]:
+def _outdated(runs: Runs) -> Iterator[str]:
     """Runs whose scores are of another policy than the one that lies in the folder now."""
+    for run in runs.given:
+        scored = run.evaluation.get("policy_sha256")
+        final = run.folder.final
+        if scored and final.exists() and scored != sha256(final.read_bytes()).hexdigest():
+            yield f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
+
+
+def _unequal_settings(runs: Runs) -> Iterator[str]:
+    """Methods whose seeds were not trained alike."""
+    for task, method, of_method in runs.by_method:
+        first, *others = (replace(run.experiment, seed=0) for run in of_method)
+        if changed := _joined(differences(first, other) for other in others):
+            yield f"{task} {method}: its seeds differ in more than the seed ({changed})"
+
+
+def _unequal_methods(runs: Runs) -> Iterator[str]:
+    """Methods that should share MAPPO's settings, by the paper's parameter chaining, and do not."""
+    for task in runs.tasks:
+        usual, *chained = [method for method in runs.methods(task) if method in family("mappo")] or [""]
+        for method in chained:
+            first = runs.of(task, usual)[0].experiment
+            if changed := _joined(_changed(first, run.experiment) for run in runs.of(task, method)):
+                yield f"{task}: {method} does not share the settings of {usual} ({changed})"
+
+
+def _changed(one: Experiment, other: Experiment) -> list[str]:
+    """Where two experiments differ in what MAPPO's heirs share."""
+    parts = {part: (getattr(one, part), getattr(other, part)) for part in SHARED}
     return [
-        f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
-        for run in runs.given
-        if run.folder.final.exists()
-        and run.evaluation.get("policy_sha256", "")
-        not in ("", sha256(run.folder.final.read_bytes()).hexdigest())
+        change
+        for part, (ours, theirs) in parts.items()
+        for change in differences(ours, theirs, getattr(type(ours), "section", part))
     ]
 
 
-def _unequal_evaluations(runs: Runs) -> list[str]:
+def _unequal_evaluations(runs: Runs) -> Iterator[str]:
     """Tasks whose runs were not evaluated by the same rules."""
-    notes = []
     for task in runs.tasks:
-        scored = [run for run in runs.all if run.experiment.task == task and run.evaluation]
-        for rule in ("actions", "rollouts", "starts_seed"):
-            found = sorted({str(run.evaluation.get(rule)) for run in scored})
+        for rule in RULES:
+            found = sorted({str(run.evaluation.get(rule)) for run in runs.of(task) if run.evaluation})
             if len(found) > 1:
-                notes.append(f"{task}: its runs were evaluated with different {rule}: {' and '.join(found)}")
-    return notes
+                yield f"{task}: its runs were evaluated with different {rule}: {' and '.join(found)}"
 
 
-def _other_lengths(runs: Runs) -> list[str]:
+def _other_lengths(runs: Runs) -> Iterator[str]:
     """Tasks whose runs are longer or shorter than the paper's, whose numbers stand beside them."""
-    notes = []
     for task in runs.tasks:
-        lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
-        paper = papers().get(task)
-        if paper is not None and lengths != [paper.episodes]:
-            ours = " or ".join(f"{length:,}" for length in lengths)
-            notes.append(f"{task}: trained for {ours} episodes, the paper's runs for {paper.episodes:,}")
-    return notes
+        paper = f"{papers()[task].episodes:,}" if task in papers() else None
+        if paper is not None and runs.lengths(task) != [paper]:
+            ours = " or ".join(runs.lengths(task))
+            yield f"{task}: trained for {ours} episodes, the paper's runs for {paper}"
 
 
-def _other_settings(runs: Runs) -> list[str]:
+def _other_settings(runs: Runs) -> Iterator[str]:
     """Methods with other settings than the paper's, but for their length, which has a note of its own."""
-    notes = []
-    for task in runs.tasks:
-        for method in runs.methods(task):
-            if task not in papers() or method not in METHODS:
-                continue
-            changed = sorted({change for run in runs.of(task, method) for change in changes(run.experiment)})
+    for task, method, of_method in runs.by_method:
+        if task in papers() and method in METHODS:
+            changed = _joined(changes(run.experiment) for run in of_method)
             if changed:
-                notes.append(f"{task} {method}: not trained with the paper's settings ({'; '.join(changed)})")
-    return notes
+                yield f"{task} {method}: not trained with the paper's settings ({changed})"
 
 
-def _without_references(runs: Runs) -> list[str]:
-    return [
-        f"{task}: no normalised statistics, for want of a {REFERENCES_FILE} with the same definition of "
-        "the return, a random player, and a better one at every size "
-        f"(pc3d evaluate --references {task} --out DIR)"
-        for task in runs.tasks
-        if runs.reference_range(task) is None and task in TASKS  # of own tasks only a random player is known
-    ]
+def _joined(several: Iterable[Iterable[str]]) -> str:
+    """Each change once, in order."""
+    return "; ".join(sorted({change for changed in several for change in changed}))
+
+
+def _without_references(runs: Runs) -> Iterator[str]:
+    for task in runs.tasks:
+        if runs.reference_range(task) is None and task in TASKS:  # of own tasks only a random player is known
+            yield (
+                f"{task}: no normalised statistics, for want of a {REFERENCES_FILE} with the same definition "
+                "of the return, a random player, and a better one at every size "
+                f"(pc3d evaluate --references {task} --out DIR)"
+            )

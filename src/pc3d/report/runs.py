@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,11 @@ from pc3d.experiment.settings import Experiment
 from pc3d.report.json_tables import read_table
 from pc3d.report.names import methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores
-from pc3d.runs.metrics import read_lines
+from pc3d.runs.metrics import Line, read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import TASKS
 
-SCORES_FILE = "scores.csv"
-ORIGINALS_FILE = f"scores{ON_ORIGINALS}.csv"
 CONTEXT_FILE = "context.json"
 REFERENCES_FILE = "references.csv"
 
@@ -63,6 +62,12 @@ class Run:
         return sorted((self.folder.path / "replays").glob("size-*.json"))
 
     @property
+    def stages(self) -> dict[int, list[Line]]:
+        """The numbers of its training, by stage of the curriculum."""
+        stages = groupby(read_lines(self.folder.metrics), key=lambda line: line["stage"])
+        return {stage: list(lines) for stage, lines in stages}
+
+    @property
     def complete(self) -> bool:
         """Whether it has a score at every team size of its task."""
         return self.scores is not None and not self.scores.lacking(self.experiment.rosters.all)
@@ -98,13 +103,22 @@ class Runs:
     def tasks(self) -> list[str]:
         return tasks_in_order({run.experiment.task for run in self.all})
 
-    def methods(self, task: str) -> list[str]:
-        return methods_in_order({run.experiment.method for run in self.all if run.experiment.task == task})
+    def methods(self, *tasks: str) -> list[str]:
+        """Those that were run on any of the tasks."""
+        return methods_in_order({run.experiment.method for run in self.all if run.experiment.task in tasks})
 
-    def of(self, task: str, method: str) -> list[Run]:
-        """The runs of a method on a task, by seed, whatever state they are in."""
-        chosen = [run for run in self.all if (run.experiment.task, run.experiment.method) == (task, method)]
-        return sorted(chosen, key=lambda run: run.experiment.seed)
+    @property
+    def by_method(self) -> Iterator[tuple[str, str, list[Run]]]:
+        """Every task with every method that was run on it, and the runs."""
+        for task in self.tasks:
+            for method in self.methods(task):
+                yield task, method, self.of(task, method)
+
+    def of(self, task: str, method: str | None = None) -> list[Run]:
+        """The runs on a task, or those of one method by seed, whatever state they are in."""
+        chosen = [run for run in self.all if run.experiment.task == task]
+        own = [run for run in chosen if method in (None, run.experiment.method)]
+        return own if method is None else sorted(own, key=lambda run: run.experiment.seed)
 
     def finished(self, task: str, method: str) -> list[Run]:
         return [run for run in self.of(task, method) if run.folder.done]
@@ -114,10 +128,18 @@ class Runs:
         return [run.scores for run in self.finished(task, method) if run.scores and run.complete]
 
     def rosters(self, task: str) -> Rosters:
-        return self._first(task).experiment.rosters
+        return self.of(task)[0].experiment.rosters
+
+    def sizes(self, task: str, split: str) -> tuple[int, ...]:
+        sizes: tuple[int, ...] = getattr(self.rosters(task), split)
+        return sizes
 
     def return_definition(self, task: str) -> str:
-        return self._first(task).return_definition
+        return self.of(task)[0].return_definition
+
+    def lengths(self, task: str) -> list[str]:
+        """For how many episodes its runs were trained."""
+        return [f"{length:,}" for length in sorted({run.experiment.episodes for run in self.of(task)})]
 
     def matrix(self, task: str, method: str, sizes: Sequence[int]) -> Float[np.ndarray, "seed size"]:
         """Mean returns of every scored seed at every size."""
@@ -136,9 +158,6 @@ class Runs:
         low, high = means["random"], np.max(list(means.values()), axis=0)
         return (low, high) if np.all(high > low) else None
 
-    def _first(self, task: str) -> Run:
-        return next(run for run in self.all if run.experiment.task == task)
-
 
 def find_runs(paths: Iterable[Path]) -> Runs:
     """Every run and every table of references under the paths; what cannot be compared is refused."""
@@ -152,9 +171,9 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     judged = [run for run in runs if not run.is_trial]
     specialists = _specialists(judged)
     open_teams = [run for run in judged if run not in specialists]
-    _refuse_other_returns(open_teams)
-    _refuse_other_returns(trials)
-    _refuse_other_splits(open_teams)
+    for together in (open_teams, trials):
+        _refuse_unlike(together, "define the return", lambda run: run.return_definition)
+    _refuse_unlike(open_teams, "split the team sizes", lambda run: run.experiment.rosters)
     return Runs(tuple(open_teams), _references(paths, open_teams + trials), tuple(specialists), tuple(trials))
 
 
@@ -162,12 +181,12 @@ def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
     for path in paths:
         if not path.is_dir():
             raise BadInput(f"there is no folder {path}")
-    found = ((path, place) for path in paths for place in path.rglob(name))
-    # A folder with a leading dot is a record that is being written, or whose writing was interrupted.
-    return sorted({place.parent for path, place in found if not _hidden(place.relative_to(path))})
+    found = {place for path in paths for place in path.rglob(name) if not _hidden(place.relative_to(path))}
+    return sorted(place.parent for place in found)
 
 
 def _hidden(place: Path) -> bool:
+    """A folder with a leading dot is a record that is being written, or whose writing was interrupted."""
     return any(part.startswith(".") for part in place.parts)
 
 
@@ -180,9 +199,9 @@ def _read_run(path: Path) -> Run:
         folder=folder,
         experiment=experiment,
         return_definition=str(read_table(folder.experiment_file).get("return_definition", "not stated")),
-        scores=_own_scores(path / SCORES_FILE, experiment),
+        scores=_own_scores(path / "scores.csv", experiment),
         evaluation=read_evaluation(path),
-        scores_on_originals=_own_scores(path / ORIGINALS_FILE, experiment),
+        scores_on_originals=_own_scores(path / f"scores{ON_ORIGINALS}.csv", experiment),
         evaluation_on_originals=read_evaluation(path, original=True),
     )
 
@@ -239,27 +258,13 @@ def _refuse_doubles(runs: list[Run]) -> None:
             )
 
 
-def _refuse_other_returns(runs: list[Run]) -> None:
-    """One table must not mix returns that mean different things."""
-    for other, run in _with_first_of_task(runs):
-        if run.return_definition != other.return_definition:
-            raise BadInput(
-                f"{other.folder.path} and {run.folder.path} cannot stand in one table: they define the "
-                f"return differently ({other.return_definition!r} and {run.return_definition!r})"
-            )
-
-
-def _refuse_other_splits(runs: list[Run]) -> None:
-    """One table must not mix splits of different sizes."""
-    for other, run in _with_first_of_task(runs):
-        if run.experiment.rosters != other.experiment.rosters:
-            raise BadInput(
-                f"{other.folder.path} and {run.folder.path} cannot stand in one table: they split the team "
-                "sizes differently"
-            )
-
-
-def _with_first_of_task(runs: list[Run]) -> list[tuple[Run, Run]]:
-    """Each run with the one of its task that it must be like."""
+def _refuse_unlike(runs: list[Run], doing: str, what: Callable[[Run], object]) -> None:
+    """One table must not mix numbers that mean different things: a task's runs must be like its first."""
     first: dict[str, Run] = {}
-    return [(first.setdefault(run.experiment.task, run), run) for run in runs]
+    for run in runs:
+        other = first.setdefault(run.experiment.task, run)
+        if what(run) != what(other):
+            raise BadInput(
+                f"{other.folder.path} and {run.folder.path} cannot stand in one table: they {doing} "
+                f"differently ({what(other)!r} and {what(run)!r})"
+            )

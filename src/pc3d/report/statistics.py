@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import astuple, dataclass
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from scipy.special import stdtr, stdtrit
 
 Matrix = Float[np.ndarray, "seed size"]
@@ -21,14 +21,9 @@ DEGREES_OF_FREEDOM_LOST = 1
 CONFIDENCE = 0.95
 RESAMPLES = 2000
 RESAMPLING_SEED = 0  # equal runs give equal reports
+TAILS = (50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE))
 
-
-class Draws(Protocol):
-    """Where random row numbers come from: either of NumPy's generators."""
-
-    def choice(self, a: int, size: tuple[int, ...]) -> Int[np.ndarray, "..."]: ...
-
-
+Draws = np.random.Generator | np.random.RandomState  # the older one is rliable's
 Resampling = Callable[[Matrix, Draws], Matrix]
 
 
@@ -58,12 +53,8 @@ def over_seeds(values: Float[np.ndarray, " seed"]) -> Spread:
 
 def difference(ours: Spread, theirs: Spread) -> Estimate:
     """Our mean minus theirs, with the interval of Welch's t: both samples small, deviations unlike."""
-    value, seeds, welch = ours.mean - theirs.mean, min(ours.seeds, theirs.seeds), _welch(ours, theirs)
-    if welch is None:
-        return Estimate(value, seeds)
-    error, freedoms = welch
-    reach = float(stdtrit(freedoms, (1 + CONFIDENCE) / 2)) * error
-    return Estimate(value, seeds, (value - reach, value + reach))
+    value, welch = ours.mean - theirs.mean, _welch(ours, theirs)
+    return Estimate(value, min(ours.seeds, theirs.seeds), _around(value, *welch) if welch else None)
 
 
 def chance_of_difference(ours: Spread, theirs: Spread) -> float:
@@ -72,9 +63,14 @@ def chance_of_difference(ours: Spread, theirs: Spread) -> float:
     if welch is None:
         return 1.0  # a single seed tells of no other
     error, freedoms = welch
-    if error == 0:
-        return float(value == 0)
-    return 2 * float(stdtr(freedoms, -abs(value) / error))
+    return 2 * float(stdtr(freedoms, -abs(value) / error)) if error else float(value == 0)
+
+
+def mean_over_pairs(values: Float[np.ndarray, " pair"]) -> Estimate:
+    """The mean of differences within pairs, with the interval of Student's t."""
+    mean, deviation, count = astuple(over_seeds(values))
+    interval = None if deviation is None else _around(mean, deviation / math.sqrt(count), count - 1)
+    return Estimate(mean, count, interval)
 
 
 def _welch(ours: Spread, theirs: Spread) -> tuple[float, float] | None:
@@ -89,24 +85,19 @@ def _welch(ours: Spread, theirs: Spread) -> tuple[float, float] | None:
     return math.sqrt(error), freedoms
 
 
+def _around(value: float, error: float, freedoms: float) -> tuple[float, float]:
+    """The interval of Student's t."""
+    reach = float(stdtrit(freedoms, (1 + CONFIDENCE) / 2)) * error
+    return value - reach, value + reach
+
+
 def holm(chances: list[float]) -> list[float]:
     """The chances corrected for their number, so that one false finding among all is as rare as claimed."""
-    order = sorted(range(len(chances)), key=chances.__getitem__)
-    corrected, highest = [1.0] * len(chances), 0.0
-    for rank, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(chances) - rank) * chances[place]))
-        corrected[place] = highest
-    return corrected
-
-
-def mean_over_pairs(values: Float[np.ndarray, " pair"]) -> Estimate:
-    """The mean of differences within pairs, with the interval of Student's t."""
-    mean, count = float(np.mean(values)), len(values)
-    if count < 2:
-        return Estimate(mean, count)
-    error = float(np.std(values, ddof=DEGREES_OF_FREEDOM_LOST)) / math.sqrt(count)
-    reach = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2)) * error
-    return Estimate(mean, count, (mean - reach, mean + reach))
+    order, count = np.argsort(chances), len(chances)
+    corrected = np.ones(count)
+    larger = np.minimum(1, (count - np.arange(count)) * np.take(chances, order))
+    corrected[order] = np.maximum.accumulate(larger)
+    return corrected.tolist()
 
 
 def normalised(scores: Matrix, low: Float[np.ndarray, " size"], high: Float[np.ndarray, " size"]) -> Matrix:
@@ -141,58 +132,39 @@ def sizes_as_strata(scores: Matrix, draws: Draws) -> Matrix:
     return scores[draws.choice(len(scores), scores.shape), np.arange(scores.shape[1])]
 
 
-def interquartile_mean_estimate(
-    scores: Matrix, resampling: Resampling = whole_seeds, draws: Draws | None = None
+def estimate(
+    statistic: Callable[..., Any],
+    *samples: Matrix | Float[np.ndarray, " seed"],
+    resampling: Resampling = whole_seeds,
+    draws: Draws | None = None,
 ) -> Estimate:
-    """The interquartile mean over seeds and sizes."""
-    return _estimate(interquartile_mean, (scores,), resampling, draws)
-
-
-def improvement_estimate(
-    ours: Matrix, theirs: Matrix, resampling: Resampling = whole_seeds, draws: Draws | None = None
-) -> Estimate:
-    """The probability of improvement; the seeds of both methods are resampled."""
-    return _estimate(probability_of_improvement, (ours, theirs), resampling, draws)
-
-
-def paired_difference(ours: Matrix, theirs: Matrix, draws: Draws | None = None) -> Estimate:
-    """Ours minus theirs, where row i of both is the same seed; pairs are resampled whole."""
-    return _mean_over_seeds(np.mean(ours - theirs, axis=1), draws)
-
-
-def unseen_gap(seen: Matrix, unseen: Matrix, draws: Draws | None = None) -> Estimate:
-    """How much is lost from team sizes trained on to new ones; a seed's both halves stay together."""
-    return _mean_over_seeds(seen.mean(axis=1) - unseen.mean(axis=1), draws)
-
-
-def curve_interval(
-    curves: Float[np.ndarray, "seed point"], draws: Draws | None = None
-) -> tuple[Float[np.ndarray, " point"], Float[np.ndarray, " point"]]:
-    """The interval of the mean curve at each point; seeds are resampled as whole curves."""
-    chosen = (draws or _fresh_draws()).choice(len(curves), (RESAMPLES, len(curves)))
-    weights = np.stack([(chosen == seed).mean(axis=1) for seed in range(len(curves))], axis=1)
-    low, high = np.percentile(weights @ curves, _tails(), axis=0)
-    return low, high
-
-
-def _mean_over_seeds(values: Float[np.ndarray, " seed"], draws: Draws | None) -> Estimate:
-    return _estimate(lambda column: float(np.mean(column)), (values[:, None],), whole_seeds, draws)
-
-
-def _estimate(
-    statistic: Callable[..., float], samples: tuple[Matrix, ...], resampling: Resampling, draws: Draws | None
-) -> Estimate:
-    """The statistic with the middle 95 % of its values on resampled data (the percentile bootstrap)."""
-    value, seeds, source = statistic(*samples), min(map(len, samples)), draws or _fresh_draws()
+    """A statistic with the middle 95 % of its values on resampled data (the percentile bootstrap)."""
+    value, seeds, source = float(statistic(*samples)), min(map(len, samples)), draws or _fresh_draws()
     if seeds < 2:
         return Estimate(value, seeds)
     values = [statistic(*(resampling(sample, source) for sample in samples)) for _ in range(RESAMPLES)]
-    low, high = np.percentile(values, _tails())
+    low, high = np.percentile(values, TAILS)
     return Estimate(value, seeds, (float(low), float(high)))
 
 
-def _tails() -> tuple[float, float]:
-    return 50 * (1 - CONFIDENCE), 50 * (1 + CONFIDENCE)
+def paired_difference(ours: Matrix, theirs: Matrix) -> Estimate:
+    """Ours minus theirs, where row i of both is the same seed; pairs are resampled whole."""
+    return estimate(np.mean, np.mean(ours - theirs, axis=1))
+
+
+def unseen_gap(seen: Matrix, unseen: Matrix) -> Estimate:
+    """How much is lost from team sizes trained on to new ones; a seed's both halves stay together."""
+    return estimate(np.mean, seen.mean(axis=1) - unseen.mean(axis=1))
+
+
+def curve_interval(
+    curves: Float[np.ndarray, "seed point"],
+) -> tuple[Float[np.ndarray, " point"], Float[np.ndarray, " point"]]:
+    """The interval of the mean curve at each point; seeds are resampled as whole curves."""
+    chosen = _fresh_draws().choice(len(curves), (RESAMPLES, len(curves)))
+    weights = np.stack([(chosen == seed).mean(axis=1) for seed in range(len(curves))], axis=1)
+    low, high = np.percentile(weights @ curves, TAILS, axis=0)
+    return low, high
 
 
 def _fresh_draws() -> Draws:

@@ -66,12 +66,10 @@ def _document(sections: Iterable[Section]) -> str:
 
 def _replays(runs: Runs) -> Iterable[dict[str, Any]]:
     """The recorded episodes of the first seeds of every method."""
-    for task in runs.tasks:
-        for method in runs.methods(task):
-            recorded = [run for run in runs.finished(task, method) if run.replays]
-            for run in recorded[:REPLAYED_SEEDS]:
-                for path in run.replays:
-                    yield _replay(run, path)
+    for _, _, of_method in runs.by_method:
+        recorded = [run for run in of_method if run.folder.done and run.replays]
+        for run in recorded[:REPLAYED_SEEDS]:
+            yield from (_replay(run, path) for path in run.replays)
 
 
 def _replay(run: Run, path: Path) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -11,23 +13,17 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from pc3d.report.figures.style import INK, REFERENCE_LINES, Figure, color_of, house_style, tidy
-from pc3d.report.names import method_title, task_title
+from pc3d.report.figures.style import INK, REFERENCE_LINES, Figure, color_of, drawn, tidy
+from pc3d.report.names import agents, heading, method_title, task_title
 from pc3d.report.runs import Runs
 
 PANELS_PER_ROW = 5  # at most; rows are made equally long
 PANEL_WIDTH, PANEL_HEIGHT = 1.9, 2.2  # inches
 LARGEST_GAP = 1.0  # in heights of what is shown already; a method further below only gets a marker
-CAPTION = (
-    "Final-checkpoint returns by team size. A box is over the n seeds, each a dot: the mean of its rollouts "
-    "at that size. Every size has its own scale, chosen for the better methods; a triangle names the median "
-    "of a method that lies below it. Reference players are lines where they fall into the range, and are "
-    "named below the panel."
-)
 Values = dict[str, Float[np.ndarray, " seed"]]  # by method
 
 
-def return_boxes(runs: Runs, task: str, methods: Sequence[str], name: str) -> Figure | None:
+def return_boxes(runs: Runs, task: str, methods: Sequence[str], prefix: str = "") -> Figure | None:
     """All methods that have scores, at every team size of the task."""
     scored = [method for method in methods if runs.scored(task, method)]
     if not scored:
@@ -35,16 +31,15 @@ def return_boxes(runs: Runs, task: str, methods: Sequence[str], name: str) -> Fi
     sizes = runs.rosters(task).all
     rows = -(-len(sizes) // PANELS_PER_ROW)
     columns = -(-len(sizes) // rows)
-    with house_style():
-        drawing = Drawing(figsize=(PANEL_WIDTH * columns, PANEL_HEIGHT * rows + 0.5))
-        panels = drawing.subplots(rows, columns, squeeze=False).flatten()
+    words = heading("boxes", task, name=f"{prefix}boxes")
+    with drawn(words, (PANEL_WIDTH * columns, PANEL_HEIGHT * rows + 0.5)) as figure:
+        panels = figure.drawing.subplots(rows, columns, squeeze=False).flatten()
         for axes, size in zip(panels, sizes, strict=False):
             _panel(axes, runs, task, scored, size)
         for axes in panels[len(sizes) :]:
             axes.set_axis_off()
-        _legend(drawing, runs, task, scored)
-    title = f"{task_title(task).with_scale}: evaluation returns by team size"
-    return Figure(name, title, CAPTION, drawing)
+        _legend(figure.drawing, runs, task, scored)
+    return figure
 
 
 def shown_range(values: Values) -> tuple[float, float]:
@@ -65,7 +60,7 @@ def _panel(axes: Axes, runs: Runs, task: str, methods: Sequence[str], size: int)
     values = {method: scale * runs.matrix(task, method, (size,))[:, 0] for method in methods}
     low, high = shown_range(values)
     margin = 0.08 * (high - low) or 0.05 * abs(high) or 1.0
-    axes.set_ylim(low - 2 * margin, high + margin)
+    axes.set(ylim=(low - 2 * margin, high + margin), xlim=(-0.6, len(values) - 0.4), xticks=[])
     for place, (method, returns) in enumerate(values.items()):
         if returns.max() < low:
             _below(axes, place, method, float(np.median(returns)))
@@ -73,18 +68,16 @@ def _panel(axes: Axes, runs: Runs, task: str, methods: Sequence[str], size: int)
             _box(axes, place, method, returns)
     _references(axes, runs, task, size)
     tidy(axes)
-    axes.set_xticks([])
-    axes.set_xlim(-0.6, len(values) - 0.4)
     split = runs.rosters(task).split_of(size)
-    axes.set_title(f"{size} agent{'s' if size > 1 else ''}", loc="left")
-    axes.set_title(
-        split, loc="right", fontsize=8, fontweight="normal", style="normal" if split == "train" else "italic"
-    )
+    slant = "normal" if split == "train" else "italic"
+    axes.set_title(agents(size), loc="left")
+    axes.set_title(split, loc="right", fontsize=8, fontweight="normal", style=slant)
 
 
 def _box(axes: Axes, place: int, method: str, returns: Float[np.ndarray, " seed"]) -> None:
     color = color_of(method)
     if len(returns) > 1:
+        edges = {"color": color, "linewidth": 1.1}
         axes.boxplot(
             returns,
             positions=[place],
@@ -95,8 +88,8 @@ def _box(axes: Axes, place: int, method: str, returns: Float[np.ndarray, " seed"
             manage_ticks=False,
             boxprops={"facecolor": (color, 0.3), "edgecolor": color, "linewidth": 1.1},
             medianprops={"color": color, "linewidth": 2},
-            whiskerprops={"color": color, "linewidth": 1.1},
-            capprops={"color": color, "linewidth": 1.1},
+            whiskerprops=edges,
+            capprops=edges,
         )
     else:
         axes.plot([place - 0.31, place + 0.31], np.repeat(returns, 2), color=color, linewidth=2)
@@ -109,7 +102,7 @@ def _references(axes: Axes, runs: Runs, task: str, size: int) -> None:
     for name, player in runs.references.get(task, {}).items():
         if not player.lacking((size,)):
             value = task_title(task).scale * player.means((size,))[0]
-            axes.axhline(value, color=INK, linewidth=0.9, linestyle=REFERENCE_LINES.get(name, "-"))
+            axes.axhline(value, **_reference_line(name))
             numbers.append(f"{method_title(name).lower()} {value:.1f}")
     lines = [", ".join(numbers[:2]), *numbers[2:]]  # as wide as a panel
     axes.set_xlabel("\n".join(lines), fontsize=6.5)
@@ -125,17 +118,23 @@ def _below(axes: Axes, place: int, method: str, median: float) -> None:
 
 
 def _legend(drawing: Drawing, runs: Runs, task: str, methods: Sequence[str]) -> None:
-    boxes = [Patch(facecolor=(color_of(method), 0.3), edgecolor=color_of(method)) for method in methods]
-    labels = [f"{method_title(method)} (n={len(runs.scored(task, method))})" for method in methods]
-    references = list(runs.references.get(task, {}))
-    lines = [
-        Line2D([], [], color=INK, linewidth=0.9, linestyle=REFERENCE_LINES.get(n, "-")) for n in references
+    boxes = [
+        Patch(
+            facecolor=(color_of(method), 0.3),
+            edgecolor=color_of(method),
+            label=f"{method_title(method)} (n={len(runs.scored(task, method))})",
+        )
+        for method in methods
     ]
-    columns = max(len(boxes), len(lines))
+    lines = [
+        Line2D([], [], label=method_title(name), **_reference_line(name))
+        for name in runs.references.get(task, {})
+    ]
     # Legends fill column by column: the padding puts methods into the first row, references into the second.
-    handles, names = [], []
-    for place in range(columns):
-        for kind, words in ((boxes, labels), (lines, [*map(method_title, references)])):
-            handles.append(kind[place] if place < len(kind) else Patch(alpha=0))
-            names.append(words[place] if place < len(words) else "")
-    drawing.legend(handles, names, loc="outside lower center", ncols=columns)
+    columns = list(zip_longest(boxes, lines, fillvalue=Patch(alpha=0, label="")))
+    handles = [handle for column in columns for handle in column]
+    drawing.legend(handles=handles, loc="outside lower center", ncols=len(columns))
+
+
+def _reference_line(name: str) -> dict[str, Any]:
+    return {"color": INK, "linewidth": 0.9, "linestyle": REFERENCE_LINES.get(name, "-")}

@@ -12,18 +12,14 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from pc3d.experiment.rosters import Stage
-from pc3d.report.figures.style import INK, Figure, color_of, house_style, line_of, tidy
-from pc3d.report.names import method_title, task_title
+from pc3d.report.figures.style import INK, Figure, color_of, drawn, line_of, tidy
+from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import curve_interval
-from pc3d.runs.metrics import read_lines
+from pc3d.runs.metrics import Line
 
 POINTS_PER_STAGE = 80
 SMOOTHING = 0.04  # of a stage's lines: few enough to show a stage's beginning, enough to show a trend
-CAPTION = (
-    "Mean training return over n seeds with its 95 % interval (bootstrap over seeds; none for a single "
-    f"seed), smoothed by a moving average over {SMOOTHING:.0%} of a stage, never across stages."
-)
 
 
 @dataclass(frozen=True)
@@ -38,67 +34,61 @@ class StageCurve:
 Curves = dict[str, dict[int, StageCurve]]  # by method and stage, from 1
 
 
-def learning_curves(runs: Runs, task: str, methods: Sequence[str], name: str) -> Figure | None:
+def learning_curves(runs: Runs, task: str, methods: Sequence[str], prefix: str = "") -> Figure | None:
     """One panel over the whole training, with a patch for each stage."""
     curves = _curves(runs, task, methods)
     if not curves:
         return None
-    title = f"{task_title(task).name}: training returns"
-    with house_style():
-        drawing = Drawing(figsize=(6.4, 3.8))
-        axes = drawing.subplots()
+    panels = "Patches are the curriculum's stages with their team sizes."
+    words = heading("curves", task, name=f"{prefix}curves", smoothing=SMOOTHING, panels=panels)
+    with drawn(words, (6.4, 3.8)) as figure:
+        axes = figure.drawing.subplots()
         for method, stages in curves.items():
             for stage in stages.values():
                 _draw(axes, method, stage)
         _mark_stages(axes, _example(runs, task, curves))
         _label(axes, task)
-        _legend(drawing, runs, task, curves)
-    return Figure(
-        name, title, f"{CAPTION} Patches are the curriculum's stages with their team sizes.", drawing
-    )
+        _legend(figure.drawing, runs, task, curves)
+    return figure
 
 
-def stage_curves(runs: Runs, task: str, methods: Sequence[str], name: str) -> Figure | None:
+def stage_curves(runs: Runs, task: str, methods: Sequence[str], prefix: str = "") -> Figure | None:
     """A panel for each stage, each on its own scale."""
     curves = _curves(runs, task, methods)
     if not curves:
         return None
     stages = _example(runs, task, curves).experiment.curriculum.stages
-    title = f"{task_title(task).name}: training returns, stage by stage"
-    with house_style():
-        drawing = Drawing(figsize=(2.6 * len(stages), 2.9))
-        panels = drawing.subplots(1, len(stages), squeeze=False)[0]
+    scale = "Every stage has its own scale."
+    words = heading(
+        "stages", task, name=f"{prefix}stages", caption="curves", smoothing=SMOOTHING, panels=scale
+    )
+    with drawn(words, (2.6 * len(stages), 2.9)) as figure:
+        panels = figure.drawing.subplots(1, len(stages), squeeze=False)[0]
         for number, (axes, stage) in enumerate(zip(panels, stages, strict=True), start=1):
             for method, by_stage in curves.items():
                 if number in by_stage:
                     _draw(axes, method, by_stage[number])
             axes.set_title(f"stage {number}: {_sizes(stage)}", loc="left")
-            _label(axes, task)
-            axes.set_ylabel("")
-        panels[0].set_ylabel(_return_label(task))
-        _legend(drawing, runs, task, curves)
-    return Figure(name, title, f"{CAPTION} Every stage has its own scale.", drawing)
+            _label(axes, task, with_return=number == 1)
+        _legend(figure.drawing, runs, task, curves)
+    return figure
 
 
 def _curves(runs: Runs, task: str, methods: Sequence[str]) -> Curves:
-    curves = {}
+    curves, scale = {}, task_title(task).scale
     for method in methods:
-        histories = [_by_stage(run) for run in runs.finished(task, method)]
-        shared = set.intersection(*map(set, histories)) if histories else set()
-        if shared:
-            scale = task_title(task).scale
-            curves[method] = {
-                stage: _over_seeds([history[stage] for history in histories], scale)
-                for stage in sorted(shared)
-            }
+        histories = [run.stages for run in runs.finished(task, method)]
+        shared = sorted(set.intersection(*map(set, histories))) if histories else []
+        by_stage = {
+            stage: _over_seeds([_points(history[stage]) for history in histories], scale) for stage in shared
+        }
+        if by_stage:
+            curves[method] = by_stage
     return curves
 
 
-def _by_stage(run: Run) -> dict[int, Float[np.ndarray, "line episodes_and_return"]]:
-    history: dict[int, list[tuple[float, float]]] = {}
-    for line in read_lines(run.folder.metrics):
-        history.setdefault(line["stage"], []).append((line["episodes"], line["return"]))
-    return {stage: np.array(points) for stage, points in history.items()}
+def _points(lines: list[Line]) -> Float[np.ndarray, "line episodes_and_return"]:
+    return np.array([(line["episodes"], line["return"]) for line in lines])
 
 
 def _over_seeds(histories: list[Float[np.ndarray, "line episodes_and_return"]], scale: float) -> StageCurve:
@@ -152,12 +142,14 @@ def _example(runs: Runs, task: str, curves: Curves) -> Run:
     return max(shown, key=lambda run: run.experiment.episodes)
 
 
-def _label(axes: Axes, task: str) -> None:
+def _label(axes: Axes, task: str, *, with_return: bool = True) -> None:
     tidy(axes)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
     axes.set_xlabel("training episodes")
-    axes.set_ylabel(_return_label(task))
+    if with_return:
+        scale = task_title(task).scale
+        axes.set_ylabel("return" if scale == 1 else f"return × {scale:g}")
 
 
 def _thousands(value: float, place: int) -> str:
@@ -165,15 +157,8 @@ def _thousands(value: float, place: int) -> str:
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
-def _return_label(task: str) -> str:
-    title = task_title(task)
-    return "return" if title.scale == 1 else f"return × {title.scale:g}"
-
-
 def _legend(drawing: Drawing, runs: Runs, task: str, curves: Curves) -> None:
-    handles = [
-        drawing.axes[0].plot([], [], line_of(method), color=color_of(method), linewidth=1.8)[0]
-        for method in curves
-    ]
-    labels = [f"{method_title(method)} (n={len(runs.finished(task, method))})" for method in curves]
-    drawing.legend(handles, labels, loc="outside lower center", ncols=min(4, len(labels)))
+    for method in curves:
+        label = f"{method_title(method)} (n={len(runs.finished(task, method))})"
+        drawing.axes[0].plot([], [], line_of(method), color=color_of(method), linewidth=1.8, label=label)
+    drawing.legend(loc="outside lower center", ncols=min(4, len(curves)))

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
 from pc3d.experiment.methods import METHODS
+from pc3d.report.names import Heading
 from pc3d.system.files import write_atomically
 
 # Everything that is not data is drawn in this ink, which the SVG turns into the colour of the page's text.
@@ -65,6 +66,13 @@ def house_style(name: str = "") -> Iterator[None]:
     """Draw and save in here; the name makes a file's inner identifiers its own, the same every time."""
     with mpl.rc_context({**STYLE, "svg.hashsalt": f"pc3d {name}"}):
         yield
+
+
+@contextlib.contextmanager
+def drawn(heading: Heading, size: tuple[float, float]) -> Iterator[Figure]:
+    """An empty figure of that size in inches, to be drawn in here."""
+    with house_style():
+        yield Figure(*heading, Drawing(figsize=size))
 
 
 def color_of(method: str) -> str:

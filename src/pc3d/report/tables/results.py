@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from pc3d.report.names import REFERENCES, method_title, methods_in_order, task_title
-from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, Published, ResultTable
+from pc3d.report.names import (
+    REFERENCE_TITLES,
+    SPLITS,
+    heading,
+    method_title,
+    methods_in_order,
+    task_title,
+)
+from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, ResultTable
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import DEGREES_OF_FREEDOM_LOST, Spread, over_seeds
-from pc3d.report.tables.table import NOTHING, Cell, Table
+from pc3d.report.tables.table import NOTHING, Cell, Table, make_table
 from pc3d.tasks.registry import papers
-
-SPLITS = ("train", "validation", "test")
 
 
 @dataclass(frozen=True)
@@ -19,16 +26,13 @@ class Kind:
     """One of the paper's tables."""
 
     name: str
-    title: str
     published: ResultTable
-    with_references: bool = False
 
     def methods(self, runs: Runs) -> list[str]:
         """The paper's rows; the main table also takes methods that no table of the paper has."""
         own = set(self.published)
         if self.published is MAIN:
-            given = {method for task in runs.tasks for method in runs.methods(task)}
-            own |= given - set(ABLATION) - set(HYPER)
+            own |= set(runs.methods(*runs.tasks)) - set(ABLATION) - set(HYPER)
         return methods_in_order(own)
 
     def tasks(self, runs: Runs) -> list[str]:
@@ -37,17 +41,7 @@ class Kind:
         return [task for task in runs.tasks if own.intersection(runs.methods(task))]
 
 
-MAIN_RESULTS = Kind("main", "Evaluation performance across roster splits", MAIN, with_references=True)
-ABLATIONS = Kind("ablation", "Ablation study", ABLATION)
-HYPERNETWORK = Kind("hyper", "Conditioning by FiLM and by a hypernetwork", HYPER)
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A cell before it is known which one is the best of its column."""
-
-    ours: Spread | None
-    paper: Published | None
+MAIN_RESULTS, ABLATIONS, HYPERNETWORK = Kind("main", MAIN), Kind("ablation", ABLATION), Kind("hyper", HYPER)
 
 
 def result_table(kind: Kind, runs: Runs, tasks: list[str] | None = None) -> Table | None:
@@ -55,29 +49,16 @@ def result_table(kind: Kind, runs: Runs, tasks: list[str] | None = None) -> Tabl
     methods, tasks = kind.methods(runs), kind.tasks(runs) if tasks is None else tasks
     if not tasks:
         return None
-    entries = {
-        method: [_entry(kind, runs, task, method, split) for task in tasks for split in SPLITS]
-        for method in methods
-    }
-    best = [_best(column) for column in zip(*entries.values(), strict=True)]
-    rows = [(Cell(method_title(method)), *map(_cell, entries[method], best)) for method in methods]
-    return Table(
-        name=kind.name,
-        title=kind.title,
-        caption=_caption(runs, tasks),
-        columns=("Method", *SPLITS * len(tasks)),
-        rows=(*rows, *(_reference_rows(runs, tasks) if kind.with_references else ())),
-        groups=tuple((task_title(task).with_scale, len(SPLITS)) for task in tasks),
-    )
-
-
-def spread_of_split(runs: Runs, task: str, method: str, split: str) -> Spread | None:
-    """The paper's aggregation over a split."""
-    return spread_of_sizes(runs, task, method, getattr(runs.rosters(task), split))
+    columns = [_column(kind, runs, task, split) for task in tasks for split in SPLITS]
+    rows = [(method_title(method), *cells) for method, *cells in zip(methods, *columns, strict=True)]
+    references = _reference_rows(runs, tasks) if kind.published is MAIN else []
+    groups = [(task_title(task).with_scale, len(SPLITS)) for task in tasks]
+    words = heading(kind.name, caption="results", **_about(runs, tasks))
+    return make_table(words, ("Method", *SPLITS * len(tasks)), rows + references, groups)
 
 
 def spread_of_sizes(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) -> Spread | None:
-    """The mean over rollouts within a size, over these sizes, then over seeds."""
+    """The paper's aggregation: the mean over rollouts within a size, over these sizes, then over seeds."""
     by_seed = runs.matrix(task, method, sizes)
     return over_seeds(by_seed.mean(axis=1) * task_title(task).scale) if by_seed.size else None
 
@@ -88,69 +69,55 @@ def spread_text(spread: Spread) -> str:
     return f"{spread.mean:.2f}{deviation} (n={spread.seeds})"
 
 
-def _entry(kind: Kind, runs: Runs, task: str, method: str, split: str) -> Entry:
-    paper = kind.published.get(method, {}).get(task, {}).get(split)
-    return Entry(spread_of_split(runs, task, method, split), paper)
+def is_best(spread: Spread, column: Iterable[Spread | None]) -> bool:
+    """Whether it has the highest mean of its column; alone, nothing is best."""
+    means = [other.mean for other in column if other]
+    return len(means) > 1 and spread.mean == max(means)
 
 
-def _best(column: tuple[Entry, ...]) -> float | None:
-    """The highest of our means; with a single method nothing is best."""
-    means = [entry.ours.mean for entry in column if entry.ours]
-    return max(means) if len(means) > 1 else None
+def _column(kind: Kind, runs: Runs, task: str, split: str) -> list[Cell]:
+    """Every method's return on a split, with the paper's below."""
+    sizes = runs.sizes(task, split)
+    spreads = {method: spread_of_sizes(runs, task, method, sizes) for method in kind.methods(runs)}
+    cells = []
+    for method, ours in spreads.items():
+        paper = kind.published.get(method, {}).get(task, {}).get(split)
+        note = f"paper {paper.text}" if paper else ""
+        text, best = (spread_text(ours), is_best(ours, spreads.values())) if ours else (NOTHING, False)
+        cells.append(Cell(text, best, note))
+    return cells
 
 
-def _cell(entry: Entry, best: float | None) -> Cell:
-    paper = entry.paper
-    return Cell(
-        text=spread_text(entry.ours) if entry.ours else NOTHING,
-        best=entry.ours is not None and entry.ours.mean == best,
-        note=f"paper {paper.mean:.2f} ± {paper.deviation:.{paper.digits}f}" if paper else "",
-    )
-
-
-def _reference_rows(runs: Runs, tasks: list[str]) -> list[tuple[Cell, ...]]:
+def _reference_rows(runs: Runs, tasks: list[str]) -> list[tuple[str, ...]]:
     """Players that learned nothing, to see what a return is worth."""
-    rows = []
-    for name in REFERENCES:
-        cells = [
-            reference_cell(runs, name, task, getattr(runs.rosters(task), split))
-            for task in tasks
-            for split in SPLITS
-        ]
-        if any(cell.text != NOTHING for cell in cells):
-            rows.append((reference_title(name), *cells))
-    return rows
+    places = [(task, runs.sizes(task, split)) for task in tasks for split in SPLITS]
+    rows = [
+        (reference_title(name), *(reference_text(runs, name, task, sizes) for task, sizes in places))
+        for name in REFERENCE_TITLES
+    ]
+    return [row for row in rows if set(row[1:]) != {NOTHING}]
 
 
-def reference_title(name: str) -> Cell:
-    return Cell(f"{method_title(name)} (reference)")
+def reference_title(name: str) -> str:
+    return f"{method_title(name)} (reference)"
 
 
-def reference_cell(runs: Runs, name: str, task: str, sizes: tuple[int, ...]) -> Cell:
+def reference_text(runs: Runs, name: str, task: str, sizes: tuple[int, ...]) -> str:
     """What a player that learned nothing returns at these sizes on average."""
     player = runs.references.get(task, {}).get(name)
     if player is None or not sizes or player.lacking(sizes):
-        return Cell(NOTHING)
-    return Cell(f"{player.means(sizes).mean() * task_title(task).scale:.2f}")
+        return NOTHING
+    return f"{player.means(sizes).mean() * task_title(task).scale:.2f}"
 
 
-def _caption(runs: Runs, tasks: list[str]) -> str:
-    seeds = "; the paper's numbers have five seeds" if any(task in papers() for task in tasks) else ""
-    definitions = " ".join(f"{task_title(task).name}: {runs.return_definition(task)}." for task in tasks)
-    return (
-        "Mean over the rollouts of a team size, then over the sizes of a split, then mean ± standard "
-        f"deviation over n seeds (divided by n - {DEGREES_OF_FREEDOM_LOST}). Higher is better; bold is our "
-        f"best of a column{seeds}. {_budgets(runs, tasks)} "
-        f"Returns: {definitions}"
-    )
-
-
-def _budgets(runs: Runs, tasks: list[str]) -> str:
-    """How long our runs were, since the paper's number beside them is only comparable at its own length."""
-    parts = []
-    for task in tasks:
-        lengths = sorted({run.experiment.episodes for run in runs.all if run.experiment.task == task})
-        parts.append(f"{task_title(task).name} {' or '.join(f'{length:,}' for length in lengths)}")
-    known = papers()
-    paper = ", ".join(f"{task_title(task).name} {known[task].episodes:,}" for task in tasks if task in known)
-    return f"Training episodes: {', '.join(parts)}{f' (paper: {paper})' if paper else ''}."
+def _about(runs: Runs, tasks: list[str]) -> dict[str, Any]:
+    """What the caption tells; the paper's numbers beside ours are only comparable at its own length."""
+    names, known = {task: task_title(task).name for task in tasks}, papers()
+    ours = ", ".join(f"{names[task]} {' or '.join(runs.lengths(task))}" for task in tasks)
+    paper = ", ".join(f"{names[task]} {known[task].episodes:,}" for task in tasks if task in known)
+    return {
+        "degrees_lost": DEGREES_OF_FREEDOM_LOST,
+        "seeds": "; the paper's numbers have five seeds" if paper else "",
+        "budgets": f"Training episodes: {ours}{f' (paper: {paper})' if paper else ''}.",
+        "definitions": " ".join(f"{names[task]}: {runs.return_definition(task)}." for task in tasks),
+    }

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from pc3d.report.names import Heading
 
 NOTHING = "–"
 LATEX_SPELLINGS = {
@@ -54,6 +57,20 @@ class Table:
         groups = [name for name, width in self.groups for _ in range(width)] or [""] * len(self.columns)
         named = (f"{group} {column}".strip() for group, column in zip(groups, self.columns[1:], strict=False))
         return self.columns[0], *named
+
+
+Row = tuple[Cell | str, ...]
+
+
+def make_table(
+    heading: Heading,
+    columns: Iterable[str],
+    rows: Iterable[Row],
+    groups: Iterable[tuple[str, int]] = (),
+) -> Table | None:
+    """A table of cells and of texts that are just that; nothing where there is no row."""
+    cells = tuple(tuple(Cell(text) if isinstance(text, str) else text for text in row) for row in rows)
+    return Table(*heading, tuple(columns), cells, tuple(groups)) if cells else None
 
 
 def markdown(table: Table) -> str:

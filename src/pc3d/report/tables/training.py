@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 import numpy as np
 
-from pc3d.report.names import file_name, method_title, task_title
+from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
-from pc3d.report.tables.table import NOTHING, Cell, Table
-from pc3d.runs.metrics import Line, episodes_in, read_lines
+from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
+from pc3d.runs.metrics import Line, episodes_in
 
 MEASURES = {
     "return": "training return",
@@ -18,43 +16,22 @@ MEASURES = {
     "entropy": "entropy",
 }
 DIGITS = ".3g"
-CAPTION = (
-    "Means over the episodes of a stage and over n seeds, with the lowest and the highest seed below. "
-    "Returns are of the stage's team sizes. Value losses are of normalised targets: about 1 is as good as "
-    "knowing the mean. Divergence (nats) is that of the policy from the one that played, a mean over an "
-    "update's gradient steps."
-)
+Means = dict[str, float]  # of a stage, by measure
 
 
 def training_table(runs: Runs, task: str) -> Table | None:
     """One row per method and stage; nothing where no run has a history."""
-    rows = [
-        (
-            Cell(method_title(method)),
-            Cell(str(stage)),
-            *(_cell(histories, name, stage, task) for name in MEASURES),
-        )
+    rows: list[Row] = [
+        (method_title(method), str(stage), *(_cell(histories, name, stage, task) for name in MEASURES))
         for method in runs.methods(task)
         if (histories := [history for run in runs.finished(task, method) if (history := means_by_stage(run))])
         for stage in sorted(set.intersection(*map(set, histories)))
     ]
-    if not rows:
-        return None
-    return Table(
-        name=file_name("training", task),
-        title=f"{task_title(task).with_scale}: training, stage by stage",
-        caption=CAPTION,
-        columns=("Method", "stage", *MEASURES.values()),
-        rows=tuple(rows),
-    )
-
-
-Means = dict[str, float]  # of a stage, by measure
+    return make_table(heading("training", task), ("Method", "stage", *MEASURES.values()), rows)
 
 
 def means_by_stage(run: Run) -> dict[int, Means]:
-    stages = groupby(read_lines(run.folder.metrics), key=lambda line: line["stage"])
-    return {stage: _means(list(lines)) for stage, lines in stages}
+    return {stage: _means(lines) for stage, lines in run.stages.items()}
 
 
 def _means(lines: list[Line]) -> Means:
@@ -62,13 +39,12 @@ def _means(lines: list[Line]) -> Means:
 
     A measure that no line has is left out.
     """
-    means = {}
-    for name in MEASURES:
-        having = [line for line in lines if name in line]
-        if having:
-            weights = [episodes_in(line) for line in having]
-            means[name] = float(np.average([line[name] for line in having], weights=weights))
-    return means
+    having = {name: [line for line in lines if name in line] for name in MEASURES}
+    return {
+        name: float(np.average([line[name] for line in found], weights=list(map(episodes_in, found))))
+        for name, found in having.items()
+        if found
+    }
 
 
 def _cell(histories: list[dict[int, Means]], name: str, stage: int, task: str) -> Cell:

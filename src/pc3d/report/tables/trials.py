@@ -8,24 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pc3d.experiment.rosters import Rosters
 from pc3d.presets.paper import changes
-from pc3d.report.names import file_name, method_title, methods_in_order, task_title, tasks_in_order
+from pc3d.report.names import heading, method_title, methods_in_order, task_title, tasks_in_order
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import Spread, over_seeds
-from pc3d.report.tables.context import RECOVERY, Context, read_context
-from pc3d.report.tables.results import reference_cell, reference_title, spread_text
-from pc3d.report.tables.table import NOTHING, Cell, Table
+from pc3d.report.tables.context import RECOVERY, Context, read_contexts
+from pc3d.report.tables.results import is_best, reference_text, reference_title, spread_text
+from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
 
 SPLITS = ("train", "validation")
 UNCHANGED = "as it is"
-CAPTION = (
-    "Mean return of a split over n seeds (± standard deviation) with the settings named here changed, and "
-    "below it the difference from the row of the same length with none changed. Bold is the best of a "
-    "column among runs of one length; a single seed cannot tell a small difference from chance. Test sizes "
-    "were sealed: pc3d plays no such policy at one."
-)
-CAPTION_OF_RECOVERY = "How the context is recovered and used: means over all sizes of both splits."
+OF_RECOVERY = " How the context is recovered and used: means over all sizes of both splits."
 
 
 @dataclass(frozen=True)
@@ -36,61 +29,59 @@ class Trial:
     episodes: int
 
 
-Spreads = tuple[Spread | None, ...]  # one for each split; none where a task has no sizes of it
+Spreads = dict[str, Spread | None]  # by split; none where a task has no sizes of it
 
 
-def trial_tables(runs: Runs) -> tuple[Table, ...]:
+def trial_tables(runs: Runs) -> list[Table | None]:
     """One table for each task and method with trials."""
     found: dict[tuple[str, str], list[Run]] = defaultdict(list)
     for run in runs.trials:
         if run.trouble is None:
             found[run.experiment.task, run.experiment.method].append(run)
-    tasks, methods = ({key[place] for key in found} for place in (0, 1))
-    return tuple(
+    return [
         _table(runs, task, method, found[task, method])
-        for task in tasks_in_order(tasks)
-        for method in methods_in_order(methods)
-        if (task, method) in found
-    )
+        for task in tasks_in_order({task for task, _ in found})
+        for method in methods_in_order({method for other, method in found if other == task})
+    ]
 
 
-def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table:
+def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
     shared = set.intersection(*(set(changes(run.experiment)) for run in tried))
     by_trial: dict[Trial, list[Run]] = defaultdict(list)
     for run in tried:
         own = [change for change in changes(run.experiment) if change not in shared]
         by_trial[Trial(_as_typed(own) or UNCHANGED, run.experiment.episodes)].append(run)
     spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial, key=_order)}
-    contexts = {trial: _contexts(by_trial[trial]) for trial in spreads}
+    contexts = {trial: read_contexts(by_trial[trial]) for trial in spreads}
     recovery = RECOVERY if any(contexts.values()) else {}
-    sentences = (
-        CAPTION,
-        CAPTION_OF_RECOVERY if recovery else "",
-        f"In every row: {_as_typed(sorted(shared))}." if shared else "",
+    rows = [
+        (*_cells(trial, spreads), *(_recovery(contexts[trial], name) for name in recovery))
+        for trial in spreads
+    ]
+    chance = [(*row, *[NOTHING] * len(recovery)) for row in _random_rows(runs, task, tried)]
+    words = heading(
+        "trials",
+        task,
+        name=f"trials-{method}",
+        method=method_title(method),
+        of_recovery=OF_RECOVERY if recovery else "",
+        shared=f" In every row: {_as_typed(sorted(shared))}." if shared else "",
     )
-    return Table(
-        name=file_name(f"trials-{method}", task),
-        title=f"{task_title(task).with_scale}: settings tried with {method_title(method)}",
-        caption=" ".join(filter(None, sentences)),
-        columns=("Changed", "episodes", *SPLITS, *recovery.values()),
-        rows=(
-            *(
-                (*_row(trial, spreads), *(_recovery_cell(contexts[trial], name) for name in recovery))
-                for trial in spreads
-            ),
-            *(
-                (*_random_row(runs, task, rosters), *(Cell(NOTHING) for _ in recovery))
-                for rosters in dict.fromkeys(run.experiment.rosters for run in tried)
-                if "random" in runs.references.get(task, {})
-            ),
-        ),
-    )
+    return make_table(words, ("Changed", "episodes", *SPLITS, *recovery.values()), rows + chance)
 
 
-def _random_row(runs: Runs, task: str, rosters: Rosters) -> tuple[Cell, ...]:
+def _random_rows(runs: Runs, task: str, tried: list[Run]) -> list[Row]:
     """What chance alone returns."""
-    cells = (reference_cell(runs, "random", task, getattr(rosters, split)) for split in SPLITS)
-    return reference_title("random"), Cell(NOTHING), *cells
+    if "random" not in runs.references.get(task, {}):
+        return []
+    return [
+        (
+            reference_title("random"),
+            NOTHING,
+            *(reference_text(runs, "random", task, getattr(rosters, split)) for split in SPLITS),
+        )
+        for rosters in dict.fromkeys(run.experiment.rosters for run in tried)
+    ]
 
 
 def _as_typed(changed: Iterable[str]) -> str:
@@ -104,39 +95,32 @@ def _order(trial: Trial) -> tuple[int, bool, str]:
 
 
 def _spreads(task: str, runs: list[Run]) -> Spreads:
-    return tuple(_spread(task, runs, split) for split in SPLITS)
+    rosters, scale = runs[0].experiment.rosters, task_title(task).scale
+    sizes = {split: getattr(rosters, split) for split in SPLITS}
+    return {
+        split: over_seeds(np.array([run.scores.means(found).mean() for run in runs if run.scores]) * scale)
+        if found
+        else None
+        for split, found in sizes.items()
+    }
 
 
-def _spread(task: str, runs: list[Run], split: str) -> Spread | None:
-    sizes = getattr(runs[0].experiment.rosters, split)
-    if not sizes:
-        return None
-    means = [run.scores.means(sizes).mean() for run in runs if run.scores]
-    return over_seeds(np.array(means) * task_title(task).scale)
-
-
-def _contexts(runs: list[Run]) -> list[Context]:
-    return [context for run in runs if (context := read_context(run)) is not None]
-
-
-def _recovery_cell(contexts: list[Context], name: str) -> Cell:
+def _recovery(contexts: list[Context], name: str) -> str:
     values = [[size[name] for size in context.by_size.values()] for context in contexts]
-    return Cell(f"{np.nanmean(values):.2f}") if values else Cell(NOTHING)
+    return f"{np.nanmean(values):.2f}" if values else NOTHING
 
 
-def _row(trial: Trial, spreads: dict[Trial, Spreads]) -> tuple[Cell, ...]:
+def _cells(trial: Trial, spreads: dict[Trial, Spreads]) -> Row:
     rivals = [found for other, found in spreads.items() if other.episodes == trial.episodes]
-    usual = spreads.get(Trial(UNCHANGED, trial.episodes)) if trial.changed != UNCHANGED else None
+    usual = spreads.get(Trial(UNCHANGED, trial.episodes), {}) if trial.changed != UNCHANGED else {}
     cells = [
-        _cell(own, usual[place] if usual else None, [found[place] for found in rivals])
-        for place, own in enumerate(spreads[trial])
+        _cell(own, usual.get(split), [rival[split] for rival in rivals])
+        for split, own in spreads[trial].items()
     ]
-    return Cell(trial.changed), Cell(f"{trial.episodes:,}"), *cells
+    return trial.changed, f"{trial.episodes:,}", *cells
 
 
 def _cell(own: Spread | None, usual: Spread | None, column: list[Spread | None]) -> Cell:
     if own is None:
         return Cell(NOTHING)
-    means = [spread.mean for spread in column if spread]
-    best = len(means) > 1 and own.mean == max(means)
-    return Cell(spread_text(own), best, f"{own.mean - usual.mean:+.2f}" if usual else "")
+    return Cell(spread_text(own), is_best(own, column), f"{own.mean - usual.mean:+.2f}" if usual else "")
