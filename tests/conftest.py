@@ -9,7 +9,8 @@ from jaxtyping import install_import_hook
 from tests import shapes
 
 # Where shapes matter most: what is imported from here on looks at what its functions are given and give back.
-install_import_hook(["pc3d.networks", "pc3d.learners"], f"{shapes.__name__}.checked")
+CHECKED = ("tasks", "networks", "play", "learners", "evaluation", "export")
+install_import_hook([f"pc3d.{folder}" for folder in CHECKED], f"{shapes.__name__}.checked")
 import pc3d  # noqa: E402, F401  (pins the threads, before JAX is imported)
 
 # A shell's background jobs ignore Ctrl-C, and so would all that the tests start and send it to.

@@ -1,7 +1,9 @@
 """Replays: small, in integers, and the episode that was played."""
 
 import json
+from dataclasses import replace
 
+import equinox as eqx
 import numpy as np
 import pytest
 
@@ -44,7 +46,7 @@ def test_food_disappears_from_the_mask_when_it_is_eaten():
     episode = recorded("lbf", 4)
     levels = np.array(episode.states.food_levels)
     levels[10:, 1] = 0
-    eaten = _with(episode, states=_with(episode.states, food_levels=levels))
+    eaten = eqx.tree_at(lambda one: one.states.food_levels, episode, levels)
     world = replay(small_policy("lbf"), eaten, 0)["world"]
     assert len(world["foods"]) == 3
     assert world["food_left"][9] == 0b111
@@ -59,7 +61,7 @@ def test_shelves_that_are_put_down_are_listed_with_their_new_place():
     standing[5:, old] = 0
     standing[7:, new] = 0
     standing[9:, new] = shelf
-    moved = _with(episode, states=_with(episode.states, standing=standing))
+    moved = eqx.tree_at(lambda one: one.states.standing, episode, standing)
     world = replay(small_policy("rware"), moved, 0)["world"]
     assert other != shelf
     assert world["moves"] == [[9, shelf - 1, 2, 1]]
@@ -74,11 +76,7 @@ def test_who_is_there_is_told_only_where_somebody_comes_or_goes():
     assert "present" not in replay(policy, episode, 0)
     present = np.ones((len(episode.rewards) + 1, 2), bool)
     present[:3, 1] = False  # the second one joins later: such a team has one more agent than its size says
-    document = replay(policy, _with(episode, team_size=1, present=present), 0)
+    document = replay(policy, replace(episode, team_size=1, present=present), 0)
     assert document["present"][:4] == [[1, 0], [1, 0], [1, 0], [1, 1]]
     assert len(document["present"]) == len(document["world"]["positions"])
     assert np.shape(document["world"]["positions"][0]) == (2, 2)
-
-
-def _with(record, **changes):
-    return type(record)(**{**vars(record), **changes})

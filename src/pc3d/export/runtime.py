@@ -7,11 +7,12 @@ from typing import ClassVar
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.play.team import Decision, View
 from pc3d.system.errors import MissingExtra
+from pc3d.tasks.arrays import AnyArray
 
 try:
     import onnxruntime
@@ -67,7 +68,7 @@ class OnnxTeam:
         return self._actor.first_memory(episodes * slots)
 
     def step(
-        self, memory: Float[np.ndarray, "batch h"], view: View, chances: Float[Array, "episode agent"]
+        self, memory: Float[np.ndarray, "batch h"], view: View, chances: Float[AnyArray, "episode agent"]
     ) -> tuple[Float[np.ndarray, "batch h"], Decision]:
         if view.joined is not None:
             memory = np.where(np.reshape(view.joined, (-1, 1)), 0, memory)

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Int, PRNGKeyArray
 
 from pc3d.tasks.task import AnyTask
 
@@ -43,7 +43,8 @@ def _random_actions(task: AnyTask, key: PRNGKeyArray) -> Int[Array, "time agent"
 @partial(jax.jit, static_argnums=(0, 2))
 def _episode(
     task: AnyTask, key: PRNGKeyArray, team_size: int, actions: Int[Array, "time agent"]
-) -> tuple[Float[Array, "time agent observation"], Float[Array, " time"], dict[str, Array]]:
+) -> tuple[Array, Array, dict[str, Array]]:
+    """Views, rewards and measures over time, of whatever shapes the task gives them."""
     start = task.reset(key, team_size)
 
     def step(

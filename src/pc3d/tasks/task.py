@@ -35,12 +35,12 @@ TaskT = TypeVar("TaskT", bound="Task[Any]")
 
 
 class Outcome(eqx.Module):
-    """What one step brought to the whole team."""
+    """What one step brought to the whole team, of one episode or of several side by side."""
 
-    reward: Float[AnyArray, ""]
-    terminated: Bool[AnyArray, ""]  # the game is over
-    truncated: Bool[AnyArray, ""]  # the time limit is reached: the game would have gone on
-    measures: dict[str, Float[AnyArray, ""]]  # the task's own quantities, to be summed over the episode
+    reward: Float[AnyArray, "..."]
+    terminated: Bool[AnyArray, "..."]  # the game is over
+    truncated: Bool[AnyArray, "..."]  # the time limit is reached: the game would have gone on
+    measures: dict[str, Float[AnyArray, "..."]]  # the task's own quantities, to be summed over the episode
 
 
 @dataclass(frozen=True)

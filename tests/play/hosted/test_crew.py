@@ -81,7 +81,8 @@ def test_worlds_in_any_number_of_workers_are_those_in_this_process(workers):
         for going in (ALL, np.array([True, False, True])):
             stepped = crew.step(going, KEYS, STILL)
             steps = [
-                worlds[place].step(None, STILL[place, : SIZES[place]]) for place in np.flatnonzero(going)
+                worlds[place].step(KEYS[place], STILL[place, : SIZES[place]])
+                for place in np.flatnonzero(going)
             ]
             np.testing.assert_array_equal(stepped.views, np.concatenate([step.views for step in steps]))
             np.testing.assert_array_equal(stepped.rewards, [step.reward for step in steps])

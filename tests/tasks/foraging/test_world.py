@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from operator import itemgetter
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -185,7 +186,9 @@ def test_permuting_agents_permutes_their_views_and_leaves_the_reward(scenario):
     states = stack([CASE.scenarios[scenario](generator, 8) for _ in range(200)])
     actions = np.where(generator.random((200, 8)) < 0.5, LOAD, generator.integers(0, 6, (200, 8)))
     order = generator.permutation(8)
-    shuffled = replace(states, positions=states.positions[:, order], levels=states.levels[:, order])
+    shuffled = eqx.tree_at(
+        lambda of: (of.positions, of.levels), states, (states.positions[:, order], states.levels[:, order])
+    )
     observe, step = jax.jit(jax.vmap(task.observe)), jax.jit(jax.vmap(partial(task.step, KEY)))
     np.testing.assert_array_equal(observe(states)[:, order], observe(shuffled))
     moved, outcome = step(states, actions)
@@ -216,7 +219,9 @@ def starts(team_size, count=3000):
 def foods_by_row(state):
     """In the order in which they are read off the original's grid."""
     count = FOODS_BY_TEAM_SIZE[int(state.team_size)]
-    return replace(state, food_positions=np.array(sorted(state.food_positions[:count].tolist())))
+    foods = state.food_positions.copy()
+    foods[:count] = sorted(foods[:count].tolist())
+    return replace(state, food_positions=foods)
 
 
 STATISTICS = {

@@ -34,7 +34,7 @@ class Examination:
 
 
 def examine(
-    make: Make,
+    make: Make | Any,
     team_sizes: Iterable[int],
     horizon: int | None = None,
     timeout: float = DEFAULT_HOSTING.env_timeout,

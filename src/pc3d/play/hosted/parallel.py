@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, UInt8
+from jaxtyping import Float, Int, UInt8
 
 from pc3d.play.hosted.world import HostStep, Key, Views, seed_of
 from pc3d.system.imports import described
@@ -112,7 +112,7 @@ class ParallelWorld:
     def _views(self, observations: Mapping[str, Any]) -> Views:
         return np.stack([self._view(name, observations) for name in self.names])
 
-    def _view(self, name: str, observations: Mapping[str, Any]) -> Views:
+    def _view(self, name: str, observations: Mapping[str, Any]) -> Float[np.ndarray, " observation"]:
         if name not in observations:
             raise ContractBroken(f"{name} got no observation")
         view = _numbers(f"the observation of {name}", observations[name])
@@ -163,7 +163,7 @@ def calling(what: str) -> Iterator[None]:
         raise ContractBroken(f"{what} raised {described(error)}") from error
 
 
-def _numbers(what: str, given: Any) -> Views:
+def _numbers(what: str, given: Any) -> Float[np.ndarray, "..."]:
     """An array of real numbers, whatever it was given as."""
     try:
         array = np.asarray(given)

@@ -20,6 +20,7 @@ from pc3d.tasks.parity.case import Opponent, ParityCase
 from pc3d.tasks.task import AnyTask, Outcome
 
 Cells = Int[np.ndarray, "cell 2"]
+Foods = Int[np.ndarray, "food 2"]
 
 
 def around_foods(generator: np.random.Generator, team_size: int) -> ForagingState:
@@ -67,7 +68,7 @@ def replay(
     return task.step(jax.random.key(0), state, actions)
 
 
-def _state(generator: np.random.Generator, team_size: int, foods: Cells, cells: Cells) -> ForagingState:
+def _state(generator: np.random.Generator, team_size: int, foods: Foods, cells: Cells) -> ForagingState:
     """All these foods, and agents at random among those cells that hold none; several may share one."""
     free = cells[_steps_between(cells, foods).min(axis=-1) > 0]
     levels = generator.integers(1, HIGHEST_LEVEL + 1, team_size).astype(np.int32)
@@ -84,7 +85,7 @@ def _state(generator: np.random.Generator, team_size: int, foods: Cells, cells: 
     )
 
 
-def _draw_foods(generator: np.random.Generator, team_size: int) -> Cells:
+def _draw_foods(generator: np.random.Generator, team_size: int) -> Foods:
     """Cells off the border and more than two steps apart, as the original draws them."""
     foods = np.zeros((0, 2), np.int32)
     while len(foods) < FOODS_BY_TEAM_SIZE[team_size]:
@@ -94,8 +95,8 @@ def _draw_foods(generator: np.random.Generator, team_size: int) -> Cells:
     return foods
 
 
-def _steps_between(cells: Cells, others: Int[np.ndarray, "other 2"]) -> Int[np.ndarray, "cell other"]:
-    return np.abs(cells[:, None] - others).sum(axis=-1)
+def _steps_between(cells: Cells, foods: Foods) -> Int[np.ndarray, "cell food"]:
+    return np.abs(cells[:, None] - foods).sum(axis=-1)
 
 
 CASE = ParityCase(

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.parity.case import Opponent, ParityCase
 from pc3d.tasks.parity.record import Step, recorded_steps, start_name
 from pc3d.tasks.task import AnyTask
@@ -139,7 +140,7 @@ def _first(verdicts: Verdicts, count: int) -> Verdicts:
 def _in_precision(step: Step, precision: str) -> Step:
     """The record with its float64 numbers rounded to the precision; coarser ones stay as they are."""
 
-    def rounded(values: np.ndarray) -> np.ndarray:
+    def rounded(values: AnyArray) -> AnyArray:
         return values.astype(precision) if values.dtype == np.float64 else values
 
     converted: Step = jax.tree.map(rounded, step)

@@ -87,5 +87,5 @@ def _round_state(world: OriginalWorld[Any]) -> None:
         world.load(rounded)
 
 
-def _rounded(values: np.ndarray) -> np.ndarray:
+def _rounded(values: AnyArray) -> AnyArray:
     return values.astype(np.float32).astype(np.float64) if values.dtype == np.float64 else values
