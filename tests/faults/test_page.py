@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from pc3d.report.page.page import write_page
 from pc3d.report.sections import Section
 from pc3d.report.tables.table import Cell, Table
 from tests.report.page.browser import chromium, chromium_is_installed
-from tests.report.page.test_page import TINY_REPLAY
+from tests.report.page.test_page import TINY_REPLAY, write_page
 
 pytestmark = pytest.mark.skipif(
     not chromium_is_installed(),

@@ -10,7 +10,7 @@ from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.methods import METHODS, family
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import changes
-from pc3d.report.runs import CONTEXT_FILE, REFERENCES_FILE, Run, Runs
+from pc3d.report.runs import REFERENCES_FILE, Run, Runs
 from pc3d.system.plain import differences
 from pc3d.tasks.registry import TASKS, papers
 
@@ -59,7 +59,7 @@ def _half_evaluated(runs: Runs) -> Iterator[str]:
         method = METHODS.get(run.experiment.method)
         lacking = []
         if method is not None and method.has_context and not run.context_file.exists():
-            lacking.append(CONTEXT_FILE)
+            lacking.append(run.context_file.name)
         # A recorded run may have left its policy behind, and its replays with it.
         if has_replays(run.experiment.task) and run.folder.final.exists() and not run.replays:
             lacking.append("replays")
@@ -90,18 +90,13 @@ def _unequal_methods(runs: Runs) -> Iterator[str]:
         usual, *chained = [method for method in runs.methods(task) if method in family("mappo")] or [""]
         for method in chained:
             first = runs.of(task, usual)[0].experiment
-            if changed := _joined(_changed(first, run.experiment) for run in runs.of(task, method)):
+            if changed := _joined(_in_the_shared(first, run.experiment) for run in runs.of(task, method)):
                 yield f"{task}: {method} does not share the settings of {usual} ({changed})"
 
 
-def _changed(one: Experiment, other: Experiment) -> list[str]:
+def _in_the_shared(one: Experiment, other: Experiment) -> list[str]:
     """Where two experiments differ in what MAPPO's heirs share."""
-    parts = {part: (getattr(one, part), getattr(other, part)) for part in SHARED}
-    return [
-        change
-        for part, (ours, theirs) in parts.items()
-        for change in differences(ours, theirs, getattr(type(ours), "section", part))
-    ]
+    return differences(one, replace(one, **{part: getattr(other, part) for part in SHARED}))
 
 
 def _unequal_evaluations(runs: Runs) -> Iterator[str]:

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
-from typing import Any
 
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS
 from pc3d.runs.metrics import Line, episodes_in, read_lines
@@ -17,16 +16,10 @@ from pc3d.system.files import explained, write_atomically
 LINES_PER_STAGE = 60  # as many as a learning curve can show
 DIGITS = 6  # more than a curve can show, and a quarter less to keep
 COPIED = (
-    "experiment.json",
-    "clock.jsonl",
-    "evaluation.json",
-    "context.json",
-    "scores.csv",
-    f"evaluation{ON_ORIGINALS}.json",
-    f"scores{ON_ORIGINALS}.csv",
+    *("experiment.json", "clock.jsonl", "evaluation.json", "context.json", "scores.csv"),
+    *(f"evaluation{ON_ORIGINALS}.json", f"scores{ON_ORIGINALS}.csv"),
 )
 POSITIONS = ("update", "episodes", "stage")
-RETURNS = ("return", "return_by_size")
 
 
 def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
@@ -42,7 +35,8 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
         for name in COPIED:
             if (run.path / name).exists():
                 write_atomically(new / name, (run.path / name).read_bytes())
-        write_atomically(new / run.metrics.name, _as_lines(thinned(read_lines(run.metrics))))
+        lines = "".join(json.dumps(line, sort_keys=True) + "\n" for line in thinned(read_lines(run.metrics)))
+        write_atomically(new / run.metrics.name, lines.encode())
         if with_policy:
             write_atomically(new / run.final.name, run.final.read_bytes())
             (new / "replays").mkdir()
@@ -66,30 +60,23 @@ def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator
 
 def _merged(lines: list[Line]) -> Line:
     """The mean of some lines, each weighing as many episodes as it stands for."""
-    weights = [episodes_in(line) for line in lines]
-    names = [name for name in lines[-1] if name not in POSITIONS + RETURNS]
+    last, weights = lines[-1], [episodes_in(line) for line in lines]
+    names = [name for name in last if name not in (*POSITIONS, "return_by_size")]
     means = {name: _mean((line[name] for line in lines), weights) for name in names}
-    positions = {name: lines[-1][name] for name in POSITIONS}
-    returns = _mean((line["return"] for line in lines), weights)
-    return {**means, **positions, "return": returns, "return_by_size": _merged_returns(lines)}
+    positions = {name: last[name] for name in POSITIONS}
+    return {**means, **positions, "return_by_size": _merged_returns(lines)}
 
 
 def _merged_returns(lines: list[Line]) -> dict[str, tuple[int, float]]:
-    pairs: dict[str, list[tuple[int, float]]] = {}
-    for line in lines:
-        for size, (count, mean) in line["return_by_size"].items():
-            pairs.setdefault(size, []).append((count, mean))
+    sizes = sorted({size for line in lines for size in line["return_by_size"]}, key=int)
     merged = {}
-    for size in sorted(pairs, key=int):
-        counts = [count for count, _ in pairs[size]]
-        merged[size] = sum(counts), _mean((mean for _, mean in pairs[size]), counts)
+    for size in sizes:
+        pairs = [line["return_by_size"][size] for line in lines if size in line["return_by_size"]]
+        counts = [count for count, _ in pairs]
+        merged[size] = sum(counts), _mean((mean for _, mean in pairs), counts)
     return merged
 
 
 def _mean(values: Iterable[float], weights: list[int]) -> float:
     mean = sum(value * weight for value, weight in zip(values, weights, strict=True)) / sum(weights)
     return float(f"{mean:.{DIGITS}g}")
-
-
-def _as_lines(lines: Iterable[dict[str, Any]]) -> bytes:
-    return "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines).encode()

@@ -16,16 +16,15 @@ from jaxtyping import Float
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, read_evaluation
 from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
-from pc3d.report.json_tables import read_table
 from pc3d.report.names import methods_in_order, tasks_in_order
-from pc3d.report.scores import Scores, read_scores
+from pc3d.report.scores import Scores, read_scores, read_table
 from pc3d.runs.metrics import Line, read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import TASKS
 
-CONTEXT_FILE = "context.json"
 REFERENCES_FILE = "references.csv"
+BySize = Float[np.ndarray, " size"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Run:
 
     @property
     def context_file(self) -> Path:
-        return self.folder.path / CONTEXT_FILE
+        return self.folder.path / "context.json"
 
     @property
     def replays(self) -> list[Path]:
@@ -115,10 +114,9 @@ class Runs:
                 yield task, method, self.of(task, method)
 
     def of(self, task: str, method: str | None = None) -> list[Run]:
-        """The runs on a task, or those of one method by seed, whatever state they are in."""
+        """The runs on a task, or those of one method there, by seed, whatever state they are in."""
         chosen = [run for run in self.all if run.experiment.task == task]
-        own = [run for run in chosen if method in (None, run.experiment.method)]
-        return own if method is None else sorted(own, key=lambda run: run.experiment.seed)
+        return [run for run in chosen if method in (None, run.experiment.method)]
 
     def finished(self, task: str, method: str) -> list[Run]:
         return [run for run in self.of(task, method) if run.folder.done]
@@ -134,9 +132,6 @@ class Runs:
         sizes: tuple[int, ...] = getattr(self.rosters(task), split)
         return sizes
 
-    def return_definition(self, task: str) -> str:
-        return self.of(task)[0].return_definition
-
     def lengths(self, task: str) -> list[str]:
         """For how many episodes its runs were trained."""
         return [f"{length:,}" for length in sorted({run.experiment.episodes for run in self.of(task)})]
@@ -146,9 +141,7 @@ class Runs:
         means = [scores.means(sizes) for scores in self.scored(task, method)]
         return np.array(means).reshape(len(means), len(sizes))
 
-    def reference_range(
-        self, task: str
-    ) -> tuple[Float[np.ndarray, " size"], Float[np.ndarray, " size"]] | None:
+    def reference_range(self, task: str) -> tuple[BySize, BySize] | None:
         """The random player's and the best reference's mean return at every size of the task, if known."""
         sizes = self.rosters(task).all
         known = self.references.get(task, {})
@@ -165,7 +158,7 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     folders = _folders_with(paths, "experiment.json")
     if not folders:
         raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
-    runs = sorted(map(_read_run, folders), key=lambda run: run.name)
+    runs = sorted(map(_read_run, folders), key=_order)
     _refuse_doubles(runs)
     trials = [run for run in runs if run.is_trial]
     judged = [run for run in runs if not run.is_trial]
@@ -175,6 +168,10 @@ def find_runs(paths: Iterable[Path]) -> Runs:
         _refuse_unlike(together, "define the return", lambda run: run.return_definition)
     _refuse_unlike(open_teams, "split the team sizes", lambda run: run.experiment.rosters)
     return Runs(tuple(open_teams), _references(paths, open_teams + trials), tuple(specialists), tuple(trials))
+
+
+def _order(run: Run) -> tuple[str, str, int, str]:
+    return run.experiment.task, run.experiment.method, run.experiment.seed, run.name
 
 
 def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Reading what evaluation wrote: the returns of one player, by team size and rollout."""
+"""Reading what evaluation wrote: the returns of one player, by team size and rollout, and JSON tables."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from pc3d.system.errors import BadInput
 from pc3d.system.files import read_text
+from pc3d.system.plain import parse
 
 NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed
+Rollout = tuple[float, float]  # its return and its colliding pairs, nan where these are not known
 BySize = dict[int, Float[np.ndarray, " rollout"]]
-
-
-class Rollout(NamedTuple):
-    value: float
-    colliding_pairs: float  # nan where they are not known
 
 
 @dataclass(frozen=True)
@@ -45,17 +42,25 @@ class Scores:
         return tuple(size for size in team_sizes if size not in self.returns)
 
 
+def read_table(path: Path) -> dict[str, Any]:
+    """The names and values of a JSON file, or a sentence on what is wrong with it."""
+    content = parse(read_text(path), str(path))
+    if not isinstance(content, dict):
+        raise BadInput(f"{path} is not a table of names and values")
+    return content
+
+
 def read_scores(path: Path) -> list[Scores]:
     """Every player of a scores.csv or references.csv."""
     gathered: dict[Player, dict[int, list[Rollout]]] = {}
     for player, team_size, rollout in _rows(path):
         gathered.setdefault(player, {}).setdefault(team_size, []).append(rollout)
-    return [_scores(player, dict(sorted(by_size.items()))) for player, by_size in gathered.items()]
+    return [_scores(player, by_size) for player, by_size in gathered.items()]
 
 
 def _scores(player: Player, rollouts: dict[int, list[Rollout]]) -> Scores:
-    returns = {size: np.array([each.value for each in of_size]) for size, of_size in rollouts.items()}
-    pairs = {size: np.array([each.colliding_pairs for each in of_size]) for size, of_size in rollouts.items()}
+    columns = {size: np.array(rollouts[size]).T for size in sorted(rollouts)}
+    returns, pairs = ({size: both[place] for size, both in columns.items()} for place in (0, 1))
     known = all(np.isfinite(of_size).all() for of_size in pairs.values())
     return Scores(*player, returns, pairs if known else {})
 
@@ -80,7 +85,7 @@ def _row(row: dict[str, str], where: str) -> tuple[Player, int, Rollout]:
         raise BadInput(f"{where} is not a score: {dict(row)}") from None
     if not math.isfinite(value):
         raise BadInput(f"{where} has a return that is not a finite number")
-    return player, team_size, Rollout(value, _number_or_nan(row.get("colliding_pairs")))
+    return player, team_size, (value, _number_or_nan(row.get("colliding_pairs")))
 
 
 def _number_or_nan(text: str | None) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from pc3d.report.figures.boxes import return_boxes
 from pc3d.report.figures.context_maps import alignment_over_time, context_map
@@ -67,15 +68,7 @@ def training(runs: Runs) -> Section:
     return section("Training", [training_table(runs, task) for task in runs.tasks], figures)
 
 
-def ablations(runs: Runs) -> Section:
-    return _comparison(runs, "Ablations", ABLATIONS)
-
-
-def hypernetwork(runs: Runs) -> Section:
-    return _comparison(runs, "Conditioning by a hypernetwork", HYPERNETWORK)
-
-
-def _comparison(runs: Runs, heading: str, kind: Kind) -> Section:
+def comparison(heading: str, kind: Kind, runs: Runs) -> Section:
     """A table with the boxes and curves of its methods, or the words that there is nothing to compare."""
     methods, makers = kind.methods(runs), (return_boxes, learning_curves, stage_curves)
     figures = [make(runs, task, methods, f"{kind.name}-") for task in kind.tasks(runs) for make in makers]
@@ -126,6 +119,7 @@ def about_the_runs(runs: Runs) -> Section:
 
 
 SECTIONS: tuple[Callable[[Runs], Section], ...] = (
-    *(results, team_sizes, training, ablations, context, hypernetwork, specialists),
-    *(originals, trials, resources, benchmarks, about_the_runs),
+    *(results, team_sizes, training, partial(comparison, "Ablations", ABLATIONS), context),
+    *(partial(comparison, "Conditioning by a hypernetwork", HYPERNETWORK), specialists, originals),
+    *(trials, resources, benchmarks, about_the_runs),
 )

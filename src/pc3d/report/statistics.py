@@ -139,7 +139,8 @@ def estimate(
     draws: Draws | None = None,
 ) -> Estimate:
     """A statistic with the middle 95 % of its values on resampled data (the percentile bootstrap)."""
-    value, seeds, source = float(statistic(*samples)), min(map(len, samples)), draws or _fresh_draws()
+    value, seeds = float(statistic(*samples)), min(map(len, samples))
+    source = draws or np.random.default_rng(RESAMPLING_SEED)
     if seeds < 2:
         return Estimate(value, seeds)
     values = [statistic(*(resampling(sample, source) for sample in samples)) for _ in range(RESAMPLES)]
@@ -161,11 +162,7 @@ def curve_interval(
     curves: Float[np.ndarray, "seed point"],
 ) -> tuple[Float[np.ndarray, " point"], Float[np.ndarray, " point"]]:
     """The interval of the mean curve at each point; seeds are resampled as whole curves."""
-    chosen = _fresh_draws().choice(len(curves), (RESAMPLES, len(curves)))
+    chosen = np.random.default_rng(RESAMPLING_SEED).choice(len(curves), (RESAMPLES, len(curves)))
     weights = np.stack([(chosen == seed).mean(axis=1) for seed in range(len(curves))], axis=1)
     low, high = np.percentile(weights @ curves, TAILS, axis=0)
     return low, high
-
-
-def _fresh_draws() -> Draws:
-    return np.random.default_rng(RESAMPLING_SEED)

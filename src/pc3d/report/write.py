@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from pc3d.report.figures.style import save
-from pc3d.report.json_tables import read_table
+from pc3d.report.figures.style import Figure, save
 from pc3d.report.marl_eval import marl_eval
-from pc3d.report.page.page import write_page
+from pc3d.report.page.page import report_page
 from pc3d.report.runs import Run, Runs
+from pc3d.report.scores import read_table
 from pc3d.report.sections import SECTIONS, Section
-from pc3d.report.tables.table import latex, markdown, markdown_text
+from pc3d.report.tables.table import Table, latex, markdown, markdown_text
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
 
@@ -23,6 +23,7 @@ REPLAYED_SEEDS = 3  # of each method on each task; more would make the page heav
 
 def write_report(runs: Runs, folder: Path, progress: Callable[[str], None]) -> Path:
     """Make every section, write all files, and give back the page's path."""
+    page = folder / "index.html"
     with explained(f"writing the report to {folder}"):
         for place in (folder / "tables", folder / "figures"):
             place.mkdir(parents=True, exist_ok=True)
@@ -35,8 +36,9 @@ def write_report(runs: Runs, folder: Path, progress: Callable[[str], None]) -> P
             pictures |= _write_section(section, folder)
         write_atomically(folder / "report.md", _document(sections).encode())
         write_atomically(folder / "marl-eval.json", (json.dumps(marl_eval(runs), indent=1) + "\n").encode())
-    progress("the page")
-    return write_page(folder, title=TITLE, sections=sections, pictures=pictures, replays=list(_replays(runs)))
+        progress("the page")
+        write_atomically(page, report_page(TITLE, sections, pictures, list(_replays(runs))).encode())
+    return page
 
 
 def _write_section(section: Section, folder: Path) -> dict[str, str]:
@@ -54,14 +56,14 @@ def _document(sections: Iterable[Section]) -> str:
         lines.append(f"## {section.heading}")
         lines += [markdown_text(paragraph) for paragraph in section.text.split("\n\n") if paragraph]
         for table in section.tables:
-            lines += [
-                f"**{markdown_text(table.title)}.** {markdown_text(table.caption)}",
-                markdown(table).rstrip(),
-            ]
+            lines += [_caption(table), markdown(table).rstrip()]
         for figure in section.figures:
-            lines.append(f"![{markdown_text(figure.title)}](figures/{figure.name}.svg)")
-            lines.append(f"**{markdown_text(figure.title)}.** {markdown_text(figure.caption)}")
+            lines += [f"![{markdown_text(figure.title)}](figures/{figure.name}.svg)", _caption(figure)]
     return "\n\n".join(lines) + "\n"
+
+
+def _caption(shown: Table | Figure) -> str:
+    return f"**{markdown_text(shown.title)}.** {markdown_text(shown.caption)}"
 
 
 def _replays(runs: Runs) -> Iterable[dict[str, Any]]:

@@ -14,7 +14,7 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 from pc3d.report.figures.style import Figure
-from pc3d.report.page.page import replay_page, write_page
+from pc3d.report.page.page import replay_page, report_page
 from pc3d.report.sections import Section
 from pc3d.report.tables.table import Cell, Table
 from pc3d.system.errors import BadInput
@@ -51,6 +51,13 @@ SECTION = Section(
     ),
     figures=(Figure("curves", "Curves", "Of all seeds.", Drawing()),),
 )
+
+
+def write_page(folder, **page):
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "index.html"
+    path.write_text(report_page(**page))
+    return path
 
 
 class Reader(HTMLParser):

@@ -9,12 +9,12 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 from pc3d.report.figures.style import Figure
-from pc3d.report.page.page import replay_page, write_page
+from pc3d.report.page.page import replay_page
 from pc3d.report.sections import Section
 from pc3d.report.tables.table import Cell, Table
 from tests.report.page.browser import Browser, chromium, chromium_is_installed
 from tests.report.page.sample_replays import sample_replay
-from tests.report.page.test_page import HOSTILE, PICTURES, TINY_REPLAY, hostile_section
+from tests.report.page.test_page import HOSTILE, PICTURES, TINY_REPLAY, hostile_section, write_page
 
 pytestmark = [
     pytest.mark.page,

@@ -86,7 +86,7 @@ def _box(axes: Axes, place: int, method: str, returns: Float[np.ndarray, " seed"
             showfliers=False,
             patch_artist=True,
             manage_ticks=False,
-            boxprops={"facecolor": (color, 0.3), "edgecolor": color, "linewidth": 1.1},
+            boxprops={**_filling(method), "linewidth": 1.1},
             medianprops={"color": color, "linewidth": 2},
             whiskerprops=edges,
             capprops=edges,
@@ -119,11 +119,7 @@ def _below(axes: Axes, place: int, method: str, median: float) -> None:
 
 def _legend(drawing: Drawing, runs: Runs, task: str, methods: Sequence[str]) -> None:
     boxes = [
-        Patch(
-            facecolor=(color_of(method), 0.3),
-            edgecolor=color_of(method),
-            label=f"{method_title(method)} (n={len(runs.scored(task, method))})",
-        )
+        Patch(label=f"{method_title(method)} (n={len(runs.scored(task, method))})", **_filling(method))
         for method in methods
     ]
     lines = [
@@ -134,6 +130,10 @@ def _legend(drawing: Drawing, runs: Runs, task: str, methods: Sequence[str]) -> 
     columns = list(zip_longest(boxes, lines, fillvalue=Patch(alpha=0, label="")))
     handles = [handle for column in columns for handle in column]
     drawing.legend(handles=handles, loc="outside lower center", ncols=len(columns))
+
+
+def _filling(method: str) -> dict[str, Any]:
+    return {"facecolor": (color_of(method), 0.3), "edgecolor": color_of(method)}
 
 
 def _reference_line(name: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from pc3d.report.figures.style import INK, Figure, drawn, tidy
 from pc3d.report.names import heading, method_title
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import over_seeds
-from pc3d.report.tables.context import Context, contexts, numbers, rollouts_of
+from pc3d.report.tables.context import Context, contexts, means_over_sizes, rollouts_of
 
 CELL_WIDTH, CELL_HEIGHT = 0.95, 0.8  # inches
 COLORS = colormaps["cividis"]  # made to look the same to people of any colour vision
@@ -67,13 +67,13 @@ def alignment_over_time(runs: Runs, task: str) -> Figure | None:
 
 
 def _cell(axes: Axes, column: int, row: int, several: list[Context], size: int) -> None:
-    alignments = numbers(several, size, "alignment")
-    if not len(alignments):
+    alignments, gates, deviations = (
+        means_over_sizes(several, (size,), name) for name in ("alignment", "gate_mean", "gate_deviation")
+    )
+    if alignments is None or gates is None or deviations is None:
         axes.text(column, row, "–", ha="center", va="center")
         return
-    alignment = float(np.mean(alignments))
-    gate = over_seeds(numbers(several, size, "gate_mean"))
-    within = float(np.mean(numbers(several, size, "gate_deviation")))
+    alignment, gate, within = np.mean(alignments), over_seeds(gates), np.mean(deviations)
     color = COLORS(ALIGNMENTS(alignment))
     axes.add_patch(Rectangle((column - 0.48, row - 0.46), 0.96, 0.92, facecolor=color))
     ink = "#101216" if ALIGNMENTS(alignment) > BRIGHT else "#ffffff"

@@ -43,9 +43,7 @@ def learning_curves(runs: Runs, task: str, methods: Sequence[str], prefix: str =
     words = heading("curves", task, name=f"{prefix}curves", smoothing=SMOOTHING, panels=panels)
     with drawn(words, (6.4, 3.8)) as figure:
         axes = figure.drawing.subplots()
-        for method, stages in curves.items():
-            for stage in stages.values():
-                _draw(axes, method, stage)
+        _draw(axes, curves)
         _mark_stages(axes, _example(runs, task, curves))
         _label(axes, task)
         _legend(figure.drawing, runs, task, curves)
@@ -65,9 +63,7 @@ def stage_curves(runs: Runs, task: str, methods: Sequence[str], prefix: str = ""
     with drawn(words, (2.6 * len(stages), 2.9)) as figure:
         panels = figure.drawing.subplots(1, len(stages), squeeze=False)[0]
         for number, (axes, stage) in enumerate(zip(panels, stages, strict=True), start=1):
-            for method, by_stage in curves.items():
-                if number in by_stage:
-                    _draw(axes, method, by_stage[number])
+            _draw(axes, curves, number)
             axes.set_title(f"stage {number}: {_sizes(stage)}", loc="left")
             _label(axes, task, with_return=number == 1)
         _legend(figure.drawing, runs, task, curves)
@@ -106,11 +102,14 @@ def _smoothed(values: Float[np.ndarray, " line"]) -> Float[np.ndarray, " line"]:
     return np.convolve(values, window, "same") / np.convolve(np.ones(len(values)), window, "same")
 
 
-def _draw(axes: Axes, method: str, curve: StageCurve) -> None:
-    color = color_of(method)
-    axes.plot(curve.episodes, curve.mean, line_of(method), color=color, linewidth=1.6)
-    if curve.interval:
-        axes.fill_between(curve.episodes, *curve.interval, color=color, alpha=0.2, linewidth=0)
+def _draw(axes: Axes, curves: Curves, only: int | None = None) -> None:
+    """All stages, or one of them."""
+    for method, stages in curves.items():
+        color = color_of(method)
+        for curve in stages.values() if only is None else filter(None, [stages.get(only)]):
+            axes.plot(curve.episodes, curve.mean, line_of(method), color=color, linewidth=1.6)
+            if curve.interval:
+                axes.fill_between(curve.episodes, *curve.interval, color=color, alpha=0.2, linewidth=0)
 
 
 def _mark_stages(axes: Axes, example: Run) -> None:
@@ -145,16 +144,12 @@ def _example(runs: Runs, task: str, curves: Curves) -> Run:
 def _label(axes: Axes, task: str, *, with_return: bool = True) -> None:
     tidy(axes)
     axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-    axes.xaxis.set_major_formatter(FuncFormatter(_thousands))
+    thousands = FuncFormatter(lambda value, _: f"{value / 1000:g}k" if value >= 1000 else f"{value:g}")
+    axes.xaxis.set_major_formatter(thousands)
     axes.set_xlabel("training episodes")
     if with_return:
         scale = task_title(task).scale
         axes.set_ylabel("return" if scale == 1 else f"return × {scale:g}")
-
-
-def _thousands(value: float, place: int) -> str:
-    del place
-    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
 def _legend(drawing: Drawing, runs: Runs, task: str, curves: Curves) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,37 +18,14 @@ from pc3d.experiment.methods import METHODS
 from pc3d.report.names import Heading
 from pc3d.system.files import write_atomically
 
-# Everything that is not data is drawn in this ink, which the SVG turns into the colour of the page's text.
-INK = "#3f444d"
+STYLE = mpl.rc_params_from_file(
+    str(files("pc3d.report.figures") / "house.mplstyle"), use_default_template=False
+)
+INK = str(STYLE["text.color"])
 DARK_PAGE_INK = "#d5d9e0"
 FAINT = 0.35
 OTHER_COLOR = "#8c6d5a"
 REFERENCE_LINES: dict[str, Any] = {"random": ":", "noop": "-.", "scripted": "--"}
-STYLE: dict[Any, Any] = {
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "text.color": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "grid.color": INK,
-    "grid.alpha": 0.15,
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "legend.fontsize": 8.5,
-    "text.parse_math": False,  # a name with a dollar sign is a name
-    "svg.fonttype": "none",
-    "figure.constrained_layout.use": True,
-}
 PNG_DOTS_PER_INCH = 200
 
 

@@ -11,14 +11,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pc3d.report.names import method_title, methods_in_order, tasks_in_order
 from pc3d.system.errors import BadInput
-from pc3d.system.files import explained, write_atomically
 from pc3d.tasks.registry import TASKS
 
 if TYPE_CHECKING:  # a page of replays alone is made without loading what draws figures
@@ -31,33 +29,17 @@ SCRIPTS_BEFORE_TASKS = ("palette", "pen", "agents")
 SCRIPTS_AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "stage", "viewer")
 
 
-def write_page(
-    folder: Path,
-    *,
-    title: str,
-    sections: Sequence[Section],
-    pictures: Mapping[str, str],
-    replays: Sequence[dict[str, Any]],
-) -> Path:
-    """Write the page of a report into the folder, and say where; pictures are SVGs by figure name."""
-    path = folder / "index.html"
-    page = _page(title, sections, pictures, replays)
-    with explained(f"writing {path}"):
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, page.encode())
-    return path
-
-
 def replay_page(replays: Sequence[dict[str, Any]]) -> str:
     """A page with the replay viewer alone."""
     if not replays:
         raise BadInput("a replay page needs at least one replay")
-    return _page("Replay", (), {}, replays)
+    return report_page("Replay", (), {}, replays)
 
 
-def _page(
+def report_page(
     title: str, sections: Sequence[Section], pictures: Mapping[str, str], replays: Sequence[dict[str, Any]]
 ) -> str:
+    """The page of a report; pictures are SVGs by figure name."""
     script, template = _script(), _templates().get_template("page.html")
     return template.render(
         digest=_base64(hashlib.sha256(script.encode()).digest()),

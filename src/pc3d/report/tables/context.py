@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.report.json_tables import read_table
 from pc3d.report.names import SPLITS, heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
+from pc3d.report.scores import read_table
 from pc3d.report.statistics import over_seeds
 from pc3d.report.tables.results import spread_text
 from pc3d.report.tables.table import NOTHING, Table, make_table
@@ -53,11 +53,6 @@ def rollouts_of(found: dict[str, list[Context]]) -> str:
     """How many rollouts the contexts are of."""
     counts = sorted({context.rollouts for several in found.values() for context in several})
     return " or ".join(map(str, counts))
-
-
-def numbers(several: list[Context], team_size: int, name: str) -> np.ndarray:
-    """One quantity at one size, for every seed that has it."""
-    return np.array([each.by_size[team_size][name] for each in several if team_size in each.by_size])
 
 
 def gate_table(runs: Runs, task: str) -> Table | None:

@@ -6,14 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pc3d.report.names import (
-    REFERENCE_TITLES,
-    SPLITS,
-    heading,
-    method_title,
-    methods_in_order,
-    task_title,
-)
+from pc3d.report.names import REFERENCE_TITLES, SPLITS, heading, method_title, methods_in_order, task_title
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, ResultTable
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import DEGREES_OF_FREEDOM_LOST, Spread, over_seeds
@@ -119,5 +112,5 @@ def _about(runs: Runs, tasks: list[str]) -> dict[str, Any]:
         "degrees_lost": DEGREES_OF_FREEDOM_LOST,
         "seeds": "; the paper's numbers have five seeds" if paper else "",
         "budgets": f"Training episodes: {ours}{f' (paper: {paper})' if paper else ''}.",
-        "definitions": " ".join(f"{names[task]}: {runs.return_definition(task)}." for task in tasks),
+        "definitions": " ".join(f"{names[task]}: {runs.of(task)[0].return_definition}." for task in tasks),
     }

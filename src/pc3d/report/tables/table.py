@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -9,14 +10,8 @@ from pc3d.report.names import Heading
 
 NOTHING = "–"
 LATEX_SPELLINGS = {
+    **{special: f"\\{special}" for special in "&%$#_{}"},
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "±": r"$\pm$",
@@ -25,7 +20,7 @@ LATEX_SPELLINGS = {
     "→": r"$\to$",
     "≥": r"$\ge$",
 }
-MARKDOWN_SPECIALS = "\\`*_[]|<>#"
+MARKDOWN_SPECIALS = re.compile(r"([\\`*_\[\]|<>#])")
 
 
 @dataclass(frozen=True)
@@ -63,10 +58,7 @@ Row = tuple[Cell | str, ...]
 
 
 def make_table(
-    heading: Heading,
-    columns: Iterable[str],
-    rows: Iterable[Row],
-    groups: Iterable[tuple[str, int]] = (),
+    heading: Heading, columns: Iterable[str], rows: Iterable[Row], groups: Iterable[tuple[str, int]] = ()
 ) -> Table | None:
     """A table of cells and of texts that are just that; nothing where there is no row."""
     cells = tuple(tuple(Cell(text) if isinstance(text, str) else text for text in row) for row in rows)
@@ -83,9 +75,7 @@ def markdown(table: Table) -> str:
 
 def markdown_text(text: str) -> str:
     """Text that Markdown shows as it stands, whatever a name contains."""
-    for special in MARKDOWN_SPECIALS:
-        text = text.replace(special, f"\\{special}")
-    return " ".join(text.split())
+    return " ".join(MARKDOWN_SPECIALS.sub(r"\\\1", text).split())
 
 
 def latex(table: Table) -> str:

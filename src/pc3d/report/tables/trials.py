@@ -17,16 +17,15 @@ from pc3d.report.tables.results import is_best, reference_text, reference_title,
 from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
 
 SPLITS = ("train", "validation")
-UNCHANGED = "as it is"
 OF_RECOVERY = " How the context is recovered and used: means over all sizes of both splits."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Trial:
-    """What was changed, and for how long it was trained: the runs of one trial differ in the seed alone."""
+    """How long was trained, and what was changed, if anything: its runs differ in the seed alone."""
 
-    changed: str
     episodes: int
+    changed: str = ""
 
 
 Spreads = dict[str, Spread | None]  # by split; none where a task has no sizes of it
@@ -50,8 +49,8 @@ def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None
     by_trial: dict[Trial, list[Run]] = defaultdict(list)
     for run in tried:
         own = [change for change in changes(run.experiment) if change not in shared]
-        by_trial[Trial(_as_typed(own) or UNCHANGED, run.experiment.episodes)].append(run)
-    spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial, key=_order)}
+        by_trial[Trial(run.experiment.episodes, _as_typed(own))].append(run)
+    spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial)}
     contexts = {trial: read_contexts(by_trial[trial]) for trial in spreads}
     recovery = RECOVERY if any(contexts.values()) else {}
     rows = [
@@ -90,19 +89,13 @@ def _as_typed(changed: Iterable[str]) -> str:
     return ", ".join(f"{name.replace('_', '-')}:{values}" for name, _, values in parts)
 
 
-def _order(trial: Trial) -> tuple[int, bool, str]:
-    return trial.episodes, trial.changed != UNCHANGED, trial.changed
-
-
 def _spreads(task: str, runs: list[Run]) -> Spreads:
-    rosters, scale = runs[0].experiment.rosters, task_title(task).scale
-    sizes = {split: getattr(rosters, split) for split in SPLITS}
-    return {
-        split: over_seeds(np.array([run.scores.means(found).mean() for run in runs if run.scores]) * scale)
-        if found
-        else None
-        for split, found in sizes.items()
-    }
+    spreads: Spreads = {}
+    for split in SPLITS:
+        sizes = getattr(runs[0].experiment.rosters, split)
+        means = [run.scores.means(sizes).mean() for run in runs if run.scores and sizes]
+        spreads[split] = over_seeds(np.array(means) * task_title(task).scale) if means else None
+    return spreads
 
 
 def _recovery(contexts: list[Context], name: str) -> str:
@@ -112,12 +105,12 @@ def _recovery(contexts: list[Context], name: str) -> str:
 
 def _cells(trial: Trial, spreads: dict[Trial, Spreads]) -> Row:
     rivals = [found for other, found in spreads.items() if other.episodes == trial.episodes]
-    usual = spreads.get(Trial(UNCHANGED, trial.episodes), {}) if trial.changed != UNCHANGED else {}
+    usual = spreads.get(Trial(trial.episodes), {}) if trial.changed else {}
     cells = [
         _cell(own, usual.get(split), [rival[split] for rival in rivals])
         for split, own in spreads[trial].items()
     ]
-    return trial.changed, f"{trial.episodes:,}", *cells
+    return trial.changed or "as it is", f"{trial.episodes:,}", *cells
 
 
 def _cell(own: Spread | None, usual: Spread | None, column: list[Spread | None]) -> Cell:
