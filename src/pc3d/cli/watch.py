@@ -1,9 +1,7 @@
 """`pc3d watch RUN --team-size N`: one episode of a policy, as a film or as a page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,7 +11,6 @@ from rich.progress import track
 
 from pc3d.cli.own_task import admit_named
 from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
-from pc3d.evaluation.host_film import film_on_host
 from pc3d.evaluation.recording import Recording, record
 from pc3d.evaluation.replay import has_replays, replay
 from pc3d.play.arena import Arena, HostedArena
@@ -23,6 +20,7 @@ from pc3d.play.starts import rollout_keys
 from pc3d.runs.policy import Policy, load_policy
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
+from pc3d.system.imports import folder_name
 from pc3d.tasks.make import playable
 from pc3d.tasks.registry import TASKS
 
@@ -54,16 +52,15 @@ def run(command: Command) -> int:
     admit_named(command.task)
     policy = load_policy(command.run)
     experiment = policy.experiment
-    out = command.out or Path(
-        f"{experiment.task.replace(':', '.')}-{experiment.method}-{command.team_size}.gif"
-    )
+    name = f"{folder_name(experiment.task)}-{experiment.method}-{command.team_size}.gif"
+    out = command.out or Path(name)
     if out.suffix not in (*FILM_FORMATS, ".html"):
         raise BadInput(f"a film is a .gif, .mp4 or .html file, not {out.name}")
     if not SMALLEST_PICTURE <= command.size <= LARGEST_PICTURE:
         raise BadInput(
             f"a picture is {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels wide, not {command.size}"
         )
-    policy.experiment.rosters.refuse_sealed((command.team_size,))
+    experiment.rosters.refuse_sealed((command.team_size,))
     with open_arena(experiment, command.task, command.hosting, original=False) as arena:
         episode, pictures = _play(policy, command, arena)
     with explained(f"writing {out}"):
@@ -81,17 +78,18 @@ def run(command: Command) -> int:
 
 def _play(policy: Policy, command: Command, arena: Arena) -> tuple[Recording, list[Picture]]:
     """The episode, and its pictures if they are taken as it is played."""
-    size, greedy = command.team_size, command.actions == "greedy"
+    size, pictures = command.team_size, list[Picture]()
     keys = rollout_keys(size, 1, first=command.rollout)
-    if isinstance(arena, HostedArena):
-        return film_on_host(policy, arena, keys, size, greedy=greedy)
-    return record(arena.with_slots(size), policy.networks, keys, size, greedy=greedy).one(0), []
+    if isinstance(arena, HostedArena):  # worlds on the host draw themselves
+        arena = replace(arena, film=pictures)
+    greedy = command.actions == "greedy"
+    return record(arena.with_slots(size), policy.networks, keys, size, greedy=greedy).one(0), pictures
 
 
 def _write_film(
     out: Path, policy: Policy, episode: Recording, pictures: list[Picture], command: Command
 ) -> None:
-    moments = len(episode.rewards) + 1
+    steps = len(episode.rewards)
     drawn: Iterator[Picture]
     if pictures:
         drawn = (with_caption(picture, episode, moment) for moment, picture in enumerate(pictures))
@@ -99,10 +97,10 @@ def _write_film(
         task = playable(policy.task.with_slots(command.team_size))
         drawn = frames(task, episode, size=command.size, show_range=command.show_range)
     try:
-        shown = list(track(drawn, "drawing", moments, console=Console(stderr=True), transient=True))
+        shown = list(track(drawn, "drawing", steps + 1, console=Console(stderr=True), transient=True))
     except NotImplementedError as error:
         raise BadInput(f"{policy.task.name} cannot be filmed: {error}") from None
-    FILM_FORMATS[out.suffix](out, shown, frames_per_second(len(episode.rewards)))
+    FILM_FORMATS[out.suffix](out, shown, frames_per_second(steps))
 
 
 def _write_page(out: Path, policy: Policy, episode: Recording, rollout: int) -> None:

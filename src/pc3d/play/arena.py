@@ -14,7 +14,7 @@ from jaxtyping import Array, Int, Key
 
 from pc3d.play.episode import Episode
 from pc3d.play.hosted.crew import Crew
-from pc3d.play.hosted.worlds import CrewWorlds
+from pc3d.play.hosted.worlds import CrewWorlds, Picture
 from pc3d.play.loop import play, play_on_host
 from pc3d.play.team import Team
 from pc3d.play.worlds import TaskWorlds, Worlds
@@ -62,13 +62,15 @@ class HostedArena:
 
     game: Game
     crew: Crew
+    film: list[Picture] | None = None
+    """Where pictures of the first episode go, one of every moment as it is played."""
     compiled: bool = False
 
     def with_slots(self, slots: int) -> HostedArena:
         return replace(self, game=self.game.with_slots(slots))
 
     def worlds(self) -> CrewWorlds:
-        return CrewWorlds(self.crew, self.game)
+        return CrewWorlds(self.crew, self.game, self.film)
 
 
 def played(

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int, Key
+from jaxtyping import Bool, Float, Int, Key, UInt8
 
 from pc3d.play.hosted.crew import Crew
 from pc3d.system.errors import BadInput
@@ -14,13 +14,14 @@ from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import Game, Outcome
 
 Views = Float[np.ndarray, "episode agent observation"]
+Picture = UInt8[np.ndarray, "row column 3"]
 
 
 class CrewWorlds:
     """They hold their own states: what stands for one here are the views. After an end the last ones stay."""
 
-    def __init__(self, crew: Crew, game: Game) -> None:
-        self.crew, self.game = crew, game
+    def __init__(self, crew: Crew, game: Game, film: list[Picture] | None = None) -> None:
+        self.crew, self.game, self._film = crew, game, film
 
     def begin(self, keys: Key[Array, " episode"], team_sizes: Int[AnyArray, " episode"]) -> Views:
         sizes = np.asarray(team_sizes)
@@ -33,6 +34,7 @@ class CrewWorlds:
                 f"for {self.game.observation_width}"
             )
         views[self._taken] = seen
+        self._take_picture()
         return views
 
     def present(self, state: Views) -> Any:
@@ -51,6 +53,7 @@ class CrewWorlds:
     ) -> tuple[Views, Outcome]:
         playing = np.asarray(going)
         stepped = self.crew.step(playing, _raw(keys), np.asarray(actions))
+        self._take_picture()
         views = state.copy()
         views[self._taken & playing[:, None]] = stepped.views
         measures = zip(self.game.measure_names, stepped.measures.T, strict=True)
@@ -60,6 +63,10 @@ class CrewWorlds:
             truncated=_spread_out(playing, stepped.truncated),
             measures={name: _spread_out(playing, values) for name, values in measures},
         )
+
+    def _take_picture(self) -> None:
+        if self._film is not None:
+            self._film.append(self.crew.picture(0))
 
     def global_state(self, state: Views) -> Any:
         del state
