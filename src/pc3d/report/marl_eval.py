@@ -4,8 +4,6 @@ environment → task → algorithm → seed → step; our task is its environmen
 that what it calls aggregation over tasks is our aggregation over team sizes.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from pc3d.report.runs import Run, Runs

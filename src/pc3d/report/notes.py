@@ -1,7 +1,5 @@
 """Whatever a reader of the numbers must know about the runs: nothing is left out in silence."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from hashlib import sha256

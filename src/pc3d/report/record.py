@@ -1,7 +1,5 @@
 """Keeping finished runs as results: everything a report needs, small enough to publish."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterable, Iterator

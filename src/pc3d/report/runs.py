@@ -1,7 +1,5 @@
 """Finding the runs a report is made of, and naming every one that cannot take part, with the reason."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Reading what evaluation wrote: the returns of one player, by team size and rollout, and JSON tables."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

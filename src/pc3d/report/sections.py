@@ -1,7 +1,5 @@
 """What a report consists of, in the order it is read: each section is made when it is asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial

@@ -3,11 +3,9 @@
 A matrix is seed × team size; each number is the mean over the rollouts of one policy at one size.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,9 +66,10 @@ def chance_of_difference(ours: Spread, theirs: Spread) -> float:
 
 def mean_over_pairs(values: Float[np.ndarray, " pair"]) -> Estimate:
     """The mean of differences within pairs, with the interval of Student's t."""
-    mean, deviation, count = astuple(over_seeds(values))
-    interval = None if deviation is None else _around(mean, deviation / math.sqrt(count), count - 1)
-    return Estimate(mean, count, interval)
+    spread, count = over_seeds(values), len(values)
+    if spread.deviation is None:
+        return Estimate(spread.mean, count)
+    return Estimate(spread.mean, count, _around(spread.mean, spread.deviation / math.sqrt(count), count - 1))
 
 
 def _welch(ours: Spread, theirs: Spread) -> tuple[float, float] | None:

@@ -1,7 +1,5 @@
 """Writing a report: tables, figures, marl-eval's JSON, and the web page."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path

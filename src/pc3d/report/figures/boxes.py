@@ -1,7 +1,5 @@
 """Box plots of evaluation returns: a panel for each team size, a box for each method."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any

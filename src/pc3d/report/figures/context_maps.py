@@ -1,7 +1,5 @@
 """Context recovery and use as pictures: alignment and gate by team size, and alignment over time."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

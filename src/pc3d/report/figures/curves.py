@@ -1,7 +1,5 @@
 """Learning curves: training returns over the curriculum, whole and stage by stage."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -106,7 +104,7 @@ def _draw(axes: Axes, curves: Curves, only: int | None = None) -> None:
     """All stages, or one of them."""
     for method, stages in curves.items():
         color = color_of(method)
-        for curve in stages.values() if only is None else filter(None, [stages.get(only)]):
+        for curve in [curve for stage, curve in stages.items() if only in (None, stage)]:
             axes.plot(curve.episodes, curve.mean, line_of(method), color=color, linewidth=1.6)
             if curve.interval:
                 axes.fill_between(curve.episodes, *curve.interval, color=color, alpha=0.2, linewidth=0)

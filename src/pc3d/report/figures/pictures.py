@@ -1,7 +1,5 @@
 """The benchmarks as pictures: the start of one episode of every task."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import jax

@@ -1,7 +1,5 @@
 """How all figures look and how they are saved: PNG for papers, SVG that follows a light or dark page."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from collections.abc import Iterator

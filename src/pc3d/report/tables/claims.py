@@ -1,7 +1,5 @@
 """Whether the paper's claims hold in our runs: method against method, all comparisons at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import product

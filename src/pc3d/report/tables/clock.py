@@ -1,7 +1,5 @@
 """The table of wall-clock time: ours as training recorded it, the paper's below."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pc3d.report.names import heading, method_title, task_title

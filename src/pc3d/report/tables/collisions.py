@@ -1,7 +1,5 @@
 """Spread's returns by each way of counting collisions, since the paper does not say which one is its own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What evaluation found out about contexts: how well they are recovered, and what the gate does with them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """PC3D against each other method: the differences that the paper's claims are about."""
 
-from __future__ import annotations
-
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS, Heading, heading, method_title
 from pc3d.report.paper_numbers import SEEDS, published_returns

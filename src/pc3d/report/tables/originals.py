@@ -1,7 +1,5 @@
 """Trained policies on the original packages beside their scores on the ports, from the same starts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

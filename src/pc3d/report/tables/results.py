@@ -1,7 +1,5 @@
 """The paper's three tables of returns by split, with ours first and the paper's number below each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

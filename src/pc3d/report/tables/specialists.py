@@ -1,7 +1,5 @@
 """What one policy for all team sizes gives up, or gains, against policies trained for one size alone."""
 
-from __future__ import annotations
-
 import numpy as np
 from jaxtyping import Float
 

@@ -1,7 +1,5 @@
 """The table of robust statistics: how good a method is on a common scale, and how sure we are of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

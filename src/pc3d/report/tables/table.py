@@ -1,7 +1,5 @@
 """A table as data, and its spellings as Markdown and LaTeX; page.py has the one as HTML."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass

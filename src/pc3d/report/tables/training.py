@@ -1,7 +1,5 @@
 """How training went, stage by stage: what methods learned, and how fast their policies and critics moved."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pc3d.report.names import heading, method_title, task_title

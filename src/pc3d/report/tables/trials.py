@@ -1,7 +1,5 @@
 """What each setting that was tried gave, beside the settings as they are: never at test sizes."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
