@@ -1,7 +1,5 @@
 """Looking at the machine: all that a result or a night of training depends on, and what is wrong with it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform
@@ -50,10 +48,8 @@ def findings() -> Iterator[Finding]:
 
 def threads() -> Finding:
     """One run is one thread: with more, equal seeds can give unequal bits."""
-    expected = {"NPROC": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    other = [
-        f"{name}={os.environ.get(name)}" for name, one in expected.items() if os.environ.get(name) != one
-    ]
+    names = ("NPROC", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    other = [f"{name}={os.environ.get(name)}" for name in names if os.environ.get(name) != "1"]
     if ONE_THREAD not in os.environ.get("XLA_FLAGS", ""):
         other.append("XLA_FLAGS")
     trouble = f"unset {', '.join(other)}: results depend on the number of threads" if other else ""

@@ -1,7 +1,5 @@
 """How long one agent thinks: exported policies in onnxruntime, next to the package's own actor."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,14 +8,12 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Array
 
 from pc3d.export.graph import onnx_model
 from pc3d.export.plain_actor import plain_actor
 from pc3d.export.runtime import OnnxActor
 from pc3d.networks.actor import Actor
 from pc3d.networks.build import build
-from pc3d.networks.conditioning import PolicyOutput
 from pc3d.presets import paper as experiments
 from pc3d.tasks.make import make_task
 
@@ -54,13 +50,8 @@ def measure_step(task_name: str, method: str, repeats: int, seconds: float) -> S
 
 
 def _jax_step(actor: Actor, observation: np.ndarray) -> Callable[[], Any]:
-    memory = actor.first_memory(1)
-    return lambda: jax.block_until_ready(_compiled(actor, memory, observation))
-
-
-@jax.jit
-def _compiled(actor: Actor, memory: Array, observation: Array) -> tuple[Array, PolicyOutput]:
-    return actor.step(memory, observation)
+    step, memory = jax.jit(Actor.step), actor.first_memory(1)
+    return lambda: jax.block_until_ready(step(actor, memory, observation))
 
 
 def _onnx_step(model: bytes, observation: np.ndarray) -> Callable[[], Any]:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,6 +10,7 @@ from typing import Literal
 import jax
 import tyro
 from rich.console import Console
+from rich.table import Table
 
 from pc3d.benchmark.side_by_side import measure_scaling
 from pc3d.benchmark.tasks import PARALLEL_EPISODES, measure_task
@@ -124,10 +126,8 @@ def _show_training(console: Console, names: list[str], command: Command) -> None
             )
         status.update("two runs side by side")
         scaling = measure_scaling()
-    console.print(
-        table("Learner updates on one core", SPEED_HEADINGS, map(_speed_row, speeds), words=2, unbroken=True)
-    )
-    console.print(table("Whole runs on one core", TIME_HEADINGS, map(_time_row, speeds), words=2))
+    console.print(_table("Learner updates on one core", SPEEDS, speeds, unbroken=True))
+    console.print(_table("Whole runs on one core", TIMES, speeds))
     console.print(
         f"Two runs on two cores do {scaling.update:.2f} times the work of one; two plain matrix products do "
         f"{scaling.matrix:.2f} times: {scaling.kept:.0%} of that scaling is kept."
@@ -142,43 +142,33 @@ def _show_training(console: Console, names: list[str], command: Command) -> None
     )
 
 
-SPEED_HEADINGS = (
-    *("task", "method", "update", "agent-steps/s", "GFLOP/s"),
-    *("of matmul", "useful", "playing", "memory"),
-)
-TIME_HEADINGS = (
-    *("task", "method", "512 episodes", "paper's update", "paper's 512"),
-    *("full budget", "compile, cold", "compile, warm"),
-)
+Columns = dict[str, Callable[[TrainingSpeed], str]]  # by heading: how one speed is shown
+SPEEDS: Columns = {
+    "update": lambda speed: f"{speed.update_seconds * 1000:,.0f} ms",
+    "agent-steps/s": lambda speed: f"{speed.agent_steps:,.0f}",
+    "GFLOP/s": lambda speed: f"{speed.learning_gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
+    "of matmul": lambda speed: f"{speed.share_of_matrix_rate:.0%}",
+    "useful": lambda speed: f"{speed.useful_share:.0%}",
+    "playing": lambda speed: f"{max(0.0, speed.share_of_playing):.0%}",
+    "memory": lambda speed: f"{speed.peak_memory_bytes / 2**30:.1f} GiB",
+}
+TIMES: Columns = {
+    "512 episodes": lambda speed: f"{speed.seconds_per_512_episodes:.1f} s",
+    "paper's update": lambda speed: _if_known(seconds_per_update(speed.method, speed.task), 2),
+    "paper's 512": lambda speed: _if_known(seconds_per_512(speed.method, speed.task), 0),
+    "full budget": lambda speed: f"{speed.projected_seconds / 60:.1f} min",
+    "compile, cold": lambda speed: f"{speed.cold_compile_seconds:.1f} s",
+    "compile, warm": lambda speed: f"{speed.warm_compile_seconds:.1f} s",
+}
 
 
-def _speed_row(speed: TrainingSpeed) -> tuple[str, ...]:
-    return (
-        speed.task,
-        speed.method,
-        f"{speed.update_seconds * 1000:,.0f} ms",
-        f"{speed.agent_steps:,.0f}",
-        f"{speed.learning_gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
-        f"{speed.share_of_matrix_rate:.0%}",
-        f"{speed.useful_share:.0%}",
-        f"{max(0.0, speed.share_of_playing):.0%}",
-        f"{speed.peak_memory_bytes / 2**30:.1f} GiB",
-    )
+def _table(title: str, columns: Columns, speeds: list[TrainingSpeed], *, unbroken: bool = False) -> Table:
+    rows = ([speed.task, speed.method, *(show(speed) for show in columns.values())] for speed in speeds)
+    return table(title, ("task", "method", *columns), rows, words=2, unbroken=unbroken)
 
 
-def _time_row(speed: TrainingSpeed) -> tuple[str, ...]:
-    per_update = seconds_per_update(speed.method, speed.task)
-    per_512 = seconds_per_512(speed.method, speed.task)
-    return (
-        speed.task,
-        speed.method,
-        f"{speed.seconds_per_512_episodes:.1f} s",
-        "–" if per_update is None else f"{per_update:.2f} s",
-        "–" if per_512 is None else f"{per_512:.0f} s",
-        f"{speed.projected_seconds / 60:.1f} min",
-        f"{speed.cold_compile_seconds:.1f} s",
-        f"{speed.warm_compile_seconds:.1f} s",
-    )
+def _if_known(seconds: float | None, digits: int) -> str:
+    return "–" if seconds is None else f"{seconds:.{digits}f} s"
 
 
 def _machine() -> str:

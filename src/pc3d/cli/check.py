@@ -1,7 +1,5 @@
 """`pc3d check my_package.my_task:make`: can it be trained on, and if not, what exactly is wrong?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import tyro

@@ -1,7 +1,5 @@
 """`pc3d completion bash|zsh|fish`: a script that lets the shell complete commands, options and names."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """What commands show: tables, bars of progress, and tables that are redrawn while something goes on."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -62,6 +60,7 @@ class LiveDisplay:
         self.console = console
         self.live = Live(console=console, refresh_per_second=4)
         self.next_drawing = 0.0
+        self.told: dict[str, str] = {}
 
     def __enter__(self) -> Self:
         if self.console.is_terminal:
@@ -78,3 +77,9 @@ class LiveDisplay:
             self.live.update(picture())
             self.next_drawing = time.monotonic() + SECONDS_BETWEEN_DRAWINGS
         return self.live.is_started
+
+    def tell(self, name: str, state: str, more: str = "") -> None:
+        """Print a line if this has changed its state; at first, everything waits."""
+        if self.told.get(name, "waiting") != state:
+            self.told[name] = state
+            self.console.print(f"{name}: {state}{more}", soft_wrap=True, highlight=False)

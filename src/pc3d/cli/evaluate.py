@@ -1,7 +1,5 @@
 """`pc3d evaluate RUN...`: how well finished policies cooperate at every team size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from pc3d.evaluation.run import (
     evaluate,
     evaluate_references,
     parts,
+    returns_of,
 )
 from pc3d.evaluation.table import ScoreRow
 from pc3d.experiment.roster_file import read_rosters
@@ -75,10 +74,7 @@ def run(command: Command) -> int:
         raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
     if command.out is not None and len(finished) > 1:
         raise BadInput(f"--out holds the scores of one policy, but {len(finished)} were given")
-    rows: dict[str, list[ScoreRow]] = {}
-    for path in finished:
-        rows[str(path)] = _evaluate_one(path, command)
-    console.print(_table(rows))
+    console.print(_table({str(path): _evaluate_one(path, command) for path in finished}))
     return 0
 
 
@@ -106,14 +102,11 @@ def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
 
 def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
     policy = load_policy(path)
-    folder = path if path.is_dir() else command.out
-    if folder is None:
+    target = command.out or (path if path.is_dir() else None)
+    if target is None:
         raise BadInput(f"{path} is a file outside a run: say with --out where its scores should go")
-    sizes = policy.experiment.rosters.all
-    if command.team_sizes is not None:
-        sizes = team_sizes_for(policy.task, command.team_sizes)
+    sizes = team_sizes_for(policy.task, command.team_sizes, policy.experiment.rosters.all)
     original = command.settings.backend == "original"
-    target = command.out or folder
     if not command.replace:
         _keep_fuller_scores(target / command.settings.scores_file, sizes, command.settings.rollouts)
     with (
@@ -146,13 +139,11 @@ def _run_references(command: Command, task_name: str) -> int:
         raise BadInput("say with --out where references.csv should go")
     with _reference_arena(command, task_name) as (arena, rosters):
         game, rollouts = arena.game, command.settings.rollouts
-        sizes = rosters.all if command.team_sizes is None else team_sizes_for(game, command.team_sizes)
+        sizes = team_sizes_for(game, command.team_sizes, rosters.all)
         with counted(f"references of {task_name}", len(reference_teams(game)) * len(sizes)) as advance:
             rows = evaluate_references(arena, rosters, sizes, rollouts, command.out, advance)
-    by_name: dict[str, list[ScoreRow]] = {}
-    for row in rows:
-        by_name.setdefault(row.method, []).append(row)
-    Console().print(_table(by_name))
+    names = dict.fromkeys(row.method for row in rows)
+    Console().print(_table({name: [row for row in rows if row.method == name] for name in names}))
     return 0
 
 
@@ -187,8 +178,5 @@ def _table(rows: dict[str, list[ScoreRow]]) -> Table:
 
 
 def _split_mean(rows: list[ScoreRow], split: str) -> str:
-    by_size: dict[int, list[float]] = {}
-    for row in rows:
-        if row.split == split:
-            by_size.setdefault(row.team_size, []).append(row.returned)
+    by_size = returns_of([row for row in rows if row.split == split])
     return f"{np.mean([np.mean(returns) for returns in by_size.values()]):.4f}" if by_size else "–"

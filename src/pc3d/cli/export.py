@@ -104,9 +104,7 @@ def _int8_content(
         raise BadInput(
             f"--int8 must be measured in play, and {task.name} is not part of pc3d: export float32"
         )
-    sizes = rosters.train_and_validation
-    if command.team_sizes is not None:
-        sizes = team_sizes_for(task, command.team_sizes)
+    sizes = team_sizes_for(task, command.team_sizes, rosters.train_and_validation)
     rosters.refuse_sealed(sizes)
     models = (float32, onnx_model(actor, description, int8=True))
     with counted("playing float32 and int8", len(sizes)) as advance:

@@ -4,8 +4,6 @@ A module has any of the dictionaries METHODS, CRITICS, CONDITIONINGS, ALGORITHMS
 them. Its code runs because the user named it; processes that a command starts are told by their environment.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 
@@ -35,32 +33,27 @@ def named_extensions() -> bool:
 
 
 def _add(name: str) -> None:
-    module = load_module(name)
-    found = {table: entries for table in _tables() if (entries := getattr(module, table, None)) is not None}
-    if not found:
-        raise BadInput(f"the module {name} has nothing to add: none of {', '.join(_tables())}")
-    for table, entries in found.items():
-        known = _tables()[table]
-        for key, entry in entries.items():
-            if known.get(key, entry) is not entry:
-                raise BadInput(
-                    f"{name} has a {key} in {table}, and pc3d has one already: choose another name"
-                )
-            known[key] = entry
-
-
-def _tables() -> dict[str, dict[Any, Any]]:
-    """What can be added to."""
+    # Imported only if something is added, so that help comes at once.
     from pc3d.experiment.methods import METHODS
     from pc3d.learners.registry import ALGORITHMS
     from pc3d.networks.conditioning import CONDITIONINGS
     from pc3d.networks.critics import CRITICS
     from pc3d.tasks.registry import TASKS
 
-    return {
+    known: dict[str, dict[Any, Any]] = {
         "METHODS": METHODS,
         "CRITICS": CRITICS,
         "CONDITIONINGS": CONDITIONINGS,
-        "ALGORITHMS": ALGORITHMS,
-        "TASKS": TASKS,
     }
+    known |= {"ALGORITHMS": ALGORITHMS, "TASKS": TASKS}
+    module = load_module(name)
+    found = {table: entries for table in known if (entries := getattr(module, table, None)) is not None}
+    if not found:
+        raise BadInput(f"the module {name} has nothing to add: none of {', '.join(known)}")
+    for table, entries in found.items():
+        for key, entry in entries.items():
+            if known[table].get(key, entry) is not entry:
+                raise BadInput(
+                    f"{name} has a {key} in {table}, and pc3d has one already: choose another name"
+                )
+            known[table][key] = entry

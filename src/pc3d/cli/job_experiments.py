@@ -1,13 +1,10 @@
 """The experiment that a study's job stands for: what `pc3d train` makes of its words."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 
 from pc3d.experiment.settings import Experiment
 from pc3d.jobs.study import Job
-from pc3d.system.imports import is_import_path
 
 
 def experiment_of(job: Job) -> Experiment:
@@ -22,6 +19,4 @@ def _experiment(*words: str) -> Experiment:
     from pc3d.cli.train import parse
 
     command = parse(list(words))
-    if not is_import_path(words[0]):
-        return command.experiment
     return with_world(command.experiment, command.horizon, command.hosting.env_timeout)

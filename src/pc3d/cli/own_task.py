@@ -1,7 +1,5 @@
 """What the commands have in common about own tasks: their team sizes, their code, and who steps them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from pc3d.experiment.settings import Experiment, OwnWorld, within
 from pc3d.play.hosted.contract import Examination, examine
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.errors import BadInput
-from pc3d.system.imports import current_folder_importable, described, load_object
+from pc3d.system.imports import current_folder_importable, described, is_import_path, load_object
 from pc3d.tasks.contract import broken_promises
 from pc3d.tasks.entry import TaskEntry
 from pc3d.tasks.registry import TASKS
@@ -44,7 +42,9 @@ def rosters_from_words(file: str, train: str, validation: str, test: str) -> tup
 def with_world(
     experiment: Experiment, horizon: int | None, timeout: float = DEFAULT_HOSTING.env_timeout
 ) -> Experiment:
-    """The experiment with its own task loaded and looked at; the user named it on the command line."""
+    """The experiment with its own task, if it has one, loaded and looked at: a user named it."""
+    if not is_import_path(experiment.task):
+        return experiment
     found = look_at(experiment.task, experiment.rosters.all, horizon, timeout)
     if found.world is None:
         more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
@@ -65,31 +65,25 @@ def look_at(
     if horizon is not None:
         within("horizon", horizon, 1, 10**6)
     Hosting(env_timeout=timeout)  # says what is wrong with it, if anything is
-    thing = admit(path)
-    if is_jax_task(thing):
+    thing = admit_named(path)
+    if _is_jax_task(thing):
         return _look_at_jax_task(thing, team_sizes)
-    console = Console(stderr=True)
-    with current_folder_importable(), console.status(f"looking at {path}") as status:
-        return examine(
-            thing, team_sizes, horizon, timeout, lambda now: status.update(f"looking at {path}: {now}")
-        )
+    looking = f"looking at {path}"
+    with current_folder_importable(), Console(stderr=True).status(looking) as status:
+        return examine(thing, team_sizes, horizon, timeout, lambda now: status.update(f"{looking}: {now}"))
 
 
-def admit(path: str) -> Any:
-    """What the path names, and, if it is a JAX task, an entry in the table of tasks."""
+def admit_named(path: str | None) -> Any:
+    """What the path names, if there is one; if that is a JAX task, it comes into the table of tasks."""
+    if path is None:
+        return None
     thing = load_object(path)
-    if is_jax_task(thing):
+    if _is_jax_task(thing):
         TASKS[path] = TaskEntry(path, thing)
     return thing
 
 
-def admit_named(path: str | None) -> None:
-    """Load the own task after --task, if there is one."""
-    if path is not None:
-        admit(path)
-
-
-def is_jax_task(thing: Any) -> bool:
+def _is_jax_task(thing: Any) -> bool:
     return isinstance(thing, type) and issubclass(thing, Task)
 
 

@@ -36,15 +36,14 @@ def run(command: Command) -> int:
         raise BadInput(f"there is no original to compare {command.task} with")
     if command.episodes < 1:
         raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
-    sizes = paper_of(command.task).rosters.all
-    if command.team_sizes is not None:
-        sizes = team_sizes_for(entry.task_class, command.team_sizes)
+    usual = paper_of(command.task).rosters.all
+    sizes = team_sizes_for(entry.task_class, command.team_sizes, usual)
     tallies = _compared(entry.parity.load(), sizes, command.episodes, command.seed)
     return _report(command.task, tallies)
 
 
 def _compared(case: ParityCase, sizes: tuple[int, ...], episodes: int, seed: int) -> list[Tally]:
-    with counted("", episodes * len(sizes) * len(case.opponents)) as advance:
+    with counted("comparing", episodes * len(sizes) * len(case.opponents)) as advance:
         return [
             compare(case, one, size, episodes, seed, partial(advance, f"{one.label}, {size} agents"))
             for one in case.opponents

@@ -1,7 +1,5 @@
 """`pc3d record RUNS... --out results`: keep finished runs as small results for reports and studies."""
 
-from __future__ import annotations
-
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,13 +56,12 @@ def refuse_losses(runs: list[Run], places: list[Path]) -> None:
             raise BadInput(f"{other.folder.path} and {one.folder.path} would both be recorded as {place}")
         if place.resolve() == one.folder.path.resolve():
             raise BadInput(f"{place} is a record itself: name the folder of the runs, or another --out")
-        if (place / "experiment.json").exists():
-            changed = differences(RunFolder(place).experiment(), one.experiment)
-            if changed:
-                raise BadInput(
-                    f"{place} is the record of another experiment than {one.folder.path} ({changed[0]}): "
-                    "give another --out, or remove it first"
-                )
+        there = (place / "experiment.json").exists()
+        if there and (changed := differences(RunFolder(place).experiment(), one.experiment)):
+            raise BadInput(
+                f"{place} is the record of another experiment than {one.folder.path} ({changed[0]}): "
+                "give another --out, or remove it first"
+            )
 
 
 def place_of(one: Run) -> Path:

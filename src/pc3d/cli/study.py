@@ -1,7 +1,5 @@
 """`pc3d study NAME|FILE`: many runs, done once each, whatever happens in between."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -20,7 +18,7 @@ from pc3d.cli.extensions import named_extensions
 from pc3d.cli.job_experiments import experiment_of
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress, State, Workforce, run_jobs
-from pc3d.jobs.study import Job, default_folder, load_study, with_only
+from pc3d.jobs.study import Job, load_study, with_only
 from pc3d.runs.metrics import last_line
 from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.imports import is_import_path
@@ -57,7 +55,7 @@ def run(command: Command) -> int:
     if command.workers < 1:
         raise BadInput(f"a study needs at least 1 worker, not {command.workers}")
     study = with_only(load_study(command.study), command.only)
-    folder = command.folder or default_folder(command.study)
+    folder = command.folder or Path("runs", "studies", Path(command.study).stem)
     jobs = study.jobs(folder)
     refuse_unnamed_code(jobs, command)
     refuse_equal_experiments(jobs)
@@ -106,10 +104,9 @@ def refuse_unnamed_code(jobs: list[Job], command: Command) -> None:
         )
     for task in sorted(set(command.task) - own):
         raise BadInput(f"this study has no own task called {task}")
-    if named_extensions() and command.ray:
-        raise BadInput("own methods are studied on one machine: a cluster's nodes need not have their code")
-    if own and command.ray:
-        raise BadInput("own tasks are studied on one machine: a cluster's nodes need not have their code")
+    kind = "methods" if named_extensions() else "tasks" if own else ""
+    if kind and command.ray:
+        raise BadInput(f"own {kind} are studied on one machine: a cluster's nodes need not have their code")
 
 
 def refuse_equal_experiments(jobs: list[Job]) -> None:
@@ -123,12 +120,11 @@ def refuse_equal_experiments(jobs: list[Job]) -> None:
 
 def with_records(jobs: list[Job], folder: Path, recorded: Path) -> list[Job]:
     """A job whose run is recorded, and not begun in the study's folder, is the one that is recorded."""
-    found = []
-    for job in jobs:
-        record = replace(job, folder=recorded / job.folder.relative_to(folder))
-        same = record.done and not job.folder.exists() and not differences_from(record)
-        found.append(record if same else job)
-    return found
+    records = [replace(job, folder=recorded / job.folder.relative_to(folder)) for job in jobs]
+    return [
+        record if record.done and not job.folder.exists() and not differences_from(record) else job
+        for job, record in zip(jobs, records, strict=True)
+    ]
 
 
 def differences_from(job: Job) -> list[str]:
@@ -141,13 +137,11 @@ def differences_from(job: Job) -> list[str]:
 def refuse_other_experiments(jobs: list[Job]) -> None:
     """A run that is there must be the one this study asks for: an edited file must not reuse old results."""
     for job in jobs:
-        if (job.folder / "experiment.json").exists():
-            changed = differences_from(job)
-            if changed:
-                raise BadInput(
-                    f"{job.folder} holds another experiment than this study asks for "
-                    f"({'; '.join(changed)}): use another --folder"
-                )
+        if (job.folder / "experiment.json").exists() and (changed := differences_from(job)):
+            raise BadInput(
+                f"{job.folder} holds another experiment than this study asks for "
+                f"({'; '.join(changed)}): use another --folder"
+            )
 
 
 class Display(LiveDisplay):
@@ -155,16 +149,13 @@ class Display(LiveDisplay):
 
     def __init__(self, console: Console) -> None:
         super().__init__(console)
-        self.told: dict[str, State] = {}
         self.began: dict[str, tuple[float, float]] = {}
 
     def show(self, progress: list[Progress]) -> None:
         if self.draw(lambda: self.table(progress)):
             return
         for one in progress:
-            if self.told.get(one.job.name, State.WAITING) is not one.state:
-                self.console.print(f"{one.job.name}: {one.state.value}", soft_wrap=True)
-                self.told[one.job.name] = one.state
+            self.tell(one.job.name, one.state.value)
 
     def table(self, progress: list[Progress]) -> Table:
         done = sum(one.state is State.DONE for one in progress)

@@ -1,7 +1,5 @@
 """`pc3d study --dry-run`: the jobs a study stands for, and how long they will take on this machine."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 from pc3d.cli.display import table

@@ -24,8 +24,10 @@ def parse_team_sizes(text: str) -> tuple[int, ...]:
     return tuple(sorted(sizes))
 
 
-def team_sizes_for(task: type[AnyTask] | Game, text: str) -> tuple[int, ...]:
-    """The sizes written in the text, each of which the task must admit."""
+def team_sizes_for(task: type[AnyTask] | Game, text: str | None, usual: tuple[int, ...]) -> tuple[int, ...]:
+    """The sizes written in the text, each of which the task must admit; the usual ones if there is none."""
+    if text is None:
+        return usual
     sizes = parse_team_sizes(text)
     for size in sizes:  # says what is wrong with the size, if anything is
         task(slots=size) if isinstance(task, type) else task.with_slots(size)

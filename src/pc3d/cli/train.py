@@ -48,29 +48,21 @@ OWN_TASKS = (
 def parse(words: list[str]) -> Command:
     """The first two words choose the defaults; every setting can then be changed by name."""
     names = [word for word in words[:2] if not word.startswith("-")]
+    rest = words[len(names) :]
     if len(names) < 2:
-        if "-h" in words or "--help" in words:
-            names = ["spread", "pc3d"]
-        else:
+        if not _asks_for_help(words):
             raise BadInput(f"usage: {USAGE}; METHOD is one of {', '.join(METHODS)}")
-    rest = words[len([word for word in words[:2] if not word.startswith("-")]) :]
-    chosen, rest = _take_option(rest, "--preset", "")
-    only_size, rest = _take_option(rest, "--specialist", "")
+        names = ["spread", "pc3d"]
+    chosen, rest = _take_option(rest, "--preset")
+    only_size, rest = _take_option(rest, "--specialist")
     if is_import_path(names[0]):
         experiment, rest = _own_experiment(names[0], names[1], rest)
-        experiment = with_preset(experiment, chosen) if chosen else experiment
+        experiment, about = with_preset(experiment, chosen) if chosen else experiment, OWN_TASKS
     else:
         experiment = experiment_of(chosen or "paper", *names)
-    about = (
-        OWN_TASKS if is_import_path(names[0]) else f"Presets: {', '.join(PRESETS)}, or a file of pc3d tune's."
-    )
+        about = f"Presets: {', '.join(PRESETS)}, or a file of pc3d tune's."
     default = Command(experiment=specialist(experiment, only_size) if only_size else experiment)
-    command = _parsed(
-        default,
-        prog=f"pc3d train {' '.join(names)}",
-        description=f"{USAGE}. {about}",
-        args=rest,
-    )
+    command = _parsed(default, f"pc3d train {' '.join(names)}", f"{USAGE}. {about}", rest)
     if not command.sealed:
         return command
     shown = sorted(set(experiment.rosters.test) & set(command.experiment.rosters.train_and_validation))
@@ -79,7 +71,7 @@ def parse(words: list[str]) -> Command:
     return replace(command, experiment=sealed(command.experiment))
 
 
-def _parsed(default: Command, *, prog: str, description: str, args: list[str]) -> Command:
+def _parsed(default: Command, prog: str, description: str, args: list[str]) -> Command:
     """The command with what the words change; before an algorithm's settings stands its own name."""
     algorithm = default.experiment.algorithm
     named = Annotated[type(algorithm), tyro.conf.arg(name=algorithm.section)]
@@ -96,9 +88,7 @@ def _parsed(default: Command, *, prog: str, description: str, args: list[str]) -
 
 
 def run(command: Command) -> int:
-    experiment = command.experiment
-    if is_import_path(experiment.task):
-        experiment = with_world(experiment, command.horizon, command.hosting.env_timeout)
+    experiment = with_world(command.experiment, command.horizon, command.hosting.env_timeout)
     folder = command.folder or default_folder(experiment)
     title = f"{experiment.task} {experiment.method} seed {experiment.seed}"
     original = experiment.backend == "original"
@@ -133,19 +123,23 @@ def _own_experiment(task: str, method: str, words: list[str]) -> tuple[Experimen
     """The defaults for an own task, which need its team sizes, and the words without those."""
     given = {}
     for option in ("--rosters", "--train-sizes", "--validation-sizes", "--test-sizes"):
-        given[option], words = _take_option(words, option, "")
-    if not any(given.values()) and ("-h" in words or "--help" in words):
+        given[option], words = _take_option(words, option)
+    if not any(given.values()) and _asks_for_help(words):
         given["--train-sizes"] = "2-4"
     return custom(task, method, *rosters_from_words(*given.values())), words
 
 
-def _take_option(words: list[str], name: str, default: str) -> tuple[str, list[str]]:
+def _asks_for_help(words: list[str]) -> bool:
+    return "-h" in words or "--help" in words
+
+
+def _take_option(words: list[str], name: str) -> tuple[str, list[str]]:
     """An option that decides the other options' defaults, and the words without it."""
     words = [
         part for word in words for part in (word.split("=", 1) if word.startswith(f"{name}=") else [word])
     ]
     if name not in words:
-        return default, words
+        return "", words
     place = words.index(name)
     if place + 1 >= len(words):
         raise BadInput(f"{name} needs a value")

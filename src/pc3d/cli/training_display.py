@@ -1,7 +1,5 @@
 """What a person sees while a run trains: a bar, the stage, and how each team size is doing."""
 
-from __future__ import annotations
-
 from collections import deque
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`pc3d tune TASK METHOD`: search for better settings on training and validation sizes."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -90,9 +88,7 @@ class TrialCommand:
 
     place: tyro.conf.Positional[Path]
     """The trial's folder, with its preset.toml."""
-    episodes: int
-    seeds: int
-    rollouts: int
+    budget: Annotated[Budget, tyro.conf.arg(name="")]
     task: str | None = None
     """An own task, named again: no file makes us run its code."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
@@ -118,7 +114,7 @@ def run(command: Command | TrialCommand) -> int:
     if command.workers < 1 or command.trials < 1:
         raise BadInput("a search needs at least 1 worker and 1 trial")
     if is_import_path(command.task):
-        from pc3d.cli.own_task import with_world
+        from pc3d.cli.own_task import with_world  # with JAX behind it
 
         plan = replace(plan, base=with_world(plan.base, command.horizon, command.hosting.env_timeout))
     folder = command.folder / folder_name(command.task) / command.method
@@ -164,13 +160,11 @@ def _usual(command: Command) -> Experiment:
 def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int:
     from pc3d.jobs.tuning.results import write_results
     from pc3d.jobs.tuning.search import Search
-    from pc3d.jobs.tuning.search_folder import adopted
-    from pc3d.jobs.tuning.storage import Storage, fresh_id
+    from pc3d.jobs.tuning.storage import Storage, adopted
 
     url = command.storage or f"sqlite:///{folder / 'search.db'}"
     name = command.name or f"{command.task} {command.method}"
-    folder_id = adopted(folder, plan, fresh_id())
-    storage = Storage(url, name, plan, folder_id)
+    storage = Storage(url, name, plan, adopted(folder, plan))
     try:
         sizes = ", ".join(map(str, plan.base.rosters.validation))
         console.print(
@@ -196,7 +190,7 @@ def _run_trial(command: TrialCommand) -> int:
     from pc3d.jobs.tuning.trial import run_trial, sealed_experiment
     from pc3d.play.opening import open_arena
 
-    budget, folder = Budget(command.episodes, command.seeds, command.rollouts), TrialFolder(command.place)
+    budget, folder = command.budget, TrialFolder(command.place)
     admit_named(command.task)
     experiment = sealed_experiment(folder, budget)
     with open_arena(experiment, command.task, command.hosting, original=False) as arena:

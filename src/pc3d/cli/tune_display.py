@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pc3d.cli.display import LiveDisplay, table
 from pc3d.jobs.tuning.plan import WINNER, Plan
-from pc3d.jobs.tuning.records import TrialRecord, best_of
+from pc3d.jobs.tuning.trial_folder import TrialRecord, best_of
 from pc3d.presets.changes import as_short_text, setting
 from pc3d.presets.preset_file import train_command
 
@@ -26,17 +26,13 @@ class Display(LiveDisplay):
     def __init__(self, console: Console, plan: Plan, trials: int) -> None:
         super().__init__(console)
         self.plan, self.trials = plan, trials
-        self.told: dict[int, str] = {}
 
     def show(self, records: list[TrialRecord], running: list[Trial]) -> None:
         if self.draw(lambda: self.table(records, running)):
             return
         for record in records:
-            if self.told.get(record.number, "waiting") != record.state:
-                self.told[record.number] = record.state
-                told = (_returns(record), _settings(self.plan, record), record.note)
-                line = "; ".join(filter(None, (f"trial {record.number}: {record.state}", *told)))
-                self.console.print(line, soft_wrap=True, highlight=False)
+            more = filter(None, (_returns(record), _settings(self.plan, record), record.note))
+            self.tell(f"trial {record.number}", record.state, "".join(f"; {words}" for words in more))
 
     def table(self, records: list[TrialRecord], running: list[Trial]) -> Table:
         """The trials that run, then the best ones."""

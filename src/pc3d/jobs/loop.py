@@ -6,6 +6,7 @@ Studies, searches and the demo have their jobs done by it; who does the work is 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -77,6 +78,9 @@ class State(Enum):
     FAILED = "failed"
 
 
+ENDED = (State.DONE, State.FAILED)
+
+
 @dataclass
 class Progress:
     """How one job is doing."""
@@ -99,26 +103,31 @@ class Progress:
         return self.state is State.WAITING and self.work is None and time.monotonic() >= self.not_before
 
 
-class Source(Protocol):
+class Source(ABC):
     """Where jobs come from, and who wants to know how they are doing."""
 
-    title: str
-    """As in "the study"."""
+    title = "the study"
 
+    @abstractmethod
     def more(self) -> Progress | None:
         """The next job to begin; None if there is none now."""
 
+    @abstractmethod
     def over(self) -> bool:
         """Whether nothing is left to begin or to wait for."""
 
-    def hopeless(self, progress: Progress) -> bool:
-        """Whether a job that is under way should be given up."""
-
-    def ended(self, progress: Progress) -> None:
-        """A job is done, has failed for good, or was given up."""
-
+    @abstractmethod
     def looked(self) -> None:
         """All jobs have been looked at once more."""
+
+    def hopeless(self, progress: Progress) -> bool:
+        """Whether a job that is under way should be given up."""
+        del progress
+        return False
+
+    def ended(self, progress: Progress) -> None:
+        """A job is done, or has failed for good."""
+        del progress
 
 
 def see_to(source: Source, workforce: Workforce) -> None:
@@ -147,13 +156,8 @@ def run_jobs(jobs: list[Any], workforce: Workforce, show: Callable[[list[Progres
     return source.all
 
 
-ENDED = (State.DONE, State.FAILED)
-
-
-class _Listed:
+class _Listed(Source):
     """Jobs that are all known from the beginning."""
-
-    title = "the study"
 
     def __init__(self, jobs: list[Progress], show: Callable[[list[Progress]], None]) -> None:
         self.all, self.show = jobs, show
@@ -165,12 +169,6 @@ class _Listed:
     def over(self) -> bool:
         return all(progress.state in ENDED for progress in self.all)
 
-    def hopeless(self, progress: Progress) -> bool:
-        del progress
-        return False
-
-    def ended(self, progress: Progress) -> None: ...
-
     def looked(self) -> None:
         self.show(self.all)
 
@@ -178,15 +176,13 @@ class _Listed:
 def _begin(begun: list[Progress], source: Source, workforce: Workforce) -> None:
     """Give every free place to a job that can go on, or to a new one."""
     free = workforce.places() - sum(progress.work is not None for progress in begun)
-    while free > 0:
+    for _ in range(free):
         ready = next((progress for progress in begun if progress.ready), None)
-        if ready is None:
-            ready = source.more()
-            if ready is None:
-                return
+        if ready is None and (ready := source.more()):
             begun.append(ready)
+        if ready is None:
+            return
         _start(ready, source, workforce)
-        free -= 1
 
 
 def _start(progress: Progress, source: Source, workforce: Workforce) -> None:

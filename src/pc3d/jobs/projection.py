@@ -1,7 +1,5 @@
 """How long a study will take: one update of each kind of run is timed, and the rest is arithmetic."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 

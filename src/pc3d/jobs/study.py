@@ -47,10 +47,8 @@ class Group:
 
     def __post_init__(self) -> None:
         own_tasks = tuple(filter(is_import_path, self.tasks))
-        for names, known, kind in (
-            (self.tasks, (*papers(), *own_tasks), "task"),
-            (self.methods, METHODS, "method"),
-        ):
+        tasks, methods = (*papers(), *own_tasks), tuple(METHODS)
+        for kind, names, known in (("task", self.tasks, tasks), ("method", self.methods, methods)):
             for name in names:
                 if name not in known:
                     raise unknown_name(kind, name, known)
@@ -144,16 +142,10 @@ class Job:
         return self.trained and (self.folder / "scores.csv").exists()
 
 
-def default_folder(name: str) -> Path:
-    """Where a study's runs go."""
-    return Path("runs", "studies", Path(name).stem)
-
-
 def shipped_studies() -> list[str]:
     """The names of the studies that come with the package."""
-    return sorted(
-        entry.name.removesuffix(".toml") for entry in SHIPPED.iterdir() if entry.name.endswith(".toml")
-    )
+    names = (entry.name for entry in SHIPPED.iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 def load_study(name: str) -> Study:
@@ -166,9 +158,8 @@ def load_study(name: str) -> Study:
     else:
         raise unknown_name("study", name, shipped)
     study: Study = from_plain(Study, content, name)
-    return replace(
-        study, groups=tuple(_with_preset_found(group, Path(name).parent) for group in study.groups)
-    )
+    groups = tuple(_with_preset_found(group, Path(name).parent) for group in study.groups)
+    return replace(study, groups=groups)
 
 
 def _with_preset_found(group: Group, folder: Path) -> Group:
@@ -200,12 +191,9 @@ def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:
     if group.specialists:
         return [(f"size-{size}", ["--specialist", str(size)]) for size in paper_of(task).rosters.all]
     if group.variations:
-        return [(_variation_name(words), words.split()) for words in group.variations]
+        names = [re.sub(r"[^\w.-]+", "-", words.strip("- ")) or "as-it-is" for words in group.variations]
+        return [(name, words.split()) for name, words in zip(names, group.variations, strict=True)]
     return [("", [])]
-
-
-def _variation_name(words: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", words.strip("- ")) or "as-it-is"
 
 
 def with_only(study: Study, only: tuple[str, ...]) -> Study:
@@ -214,14 +202,10 @@ def with_only(study: Study, only: tuple[str, ...]) -> Study:
     for name in only:
         if name not in (*all_tasks, *METHODS):
             raise unknown_name("task or method", name, (*sorted(all_tasks), *METHODS))
-    tasks = all_tasks.intersection(only) or all_tasks
-    methods = {name for name in only if name in METHODS} or set(METHODS)
-    groups = (
-        replace(
-            group,
-            tasks=tuple(name for name in group.tasks if name in tasks),
-            methods=tuple(name for name in group.methods if name in methods),
-        )
-        for group in study.groups
-    )
+    wanted = (all_tasks.intersection(only) or all_tasks) | (METHODS.keys() & only or METHODS.keys())
+
+    def kept(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(name for name in names if name in wanted)
+
+    groups = (replace(group, tasks=kept(group.tasks), methods=kept(group.methods)) for group in study.groups)
     return replace(study, groups=tuple(groups))

@@ -12,9 +12,8 @@ import pytest
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import see_to
 from pc3d.jobs.tuning.plan import make_plan
-from pc3d.jobs.tuning.records import best_of
 from pc3d.jobs.tuning.storage import Storage
-from pc3d.jobs.tuning.trial_folder import Budget, Report, Score, TrialFolder
+from pc3d.jobs.tuning.trial_folder import Budget, Score, TrialFolder, best_of
 from pc3d.system.errors import BadInput
 from tests.jobs.tuning.searches import FIXED, rates, search, small_plan, url
 
@@ -61,18 +60,18 @@ def test_a_trial_far_behind_is_given_up_early(tmp_path):
     storage = Storage(url(tmp_path), "a search", plan, "here")
     for value in (-1.0, -2.0, -3.0, -4.0, -5.0):
         number = storage.claim().number
-        assert not storage.report(number, [Report(step, value) for step in range(1, 11)])
+        assert not storage.report(number, dict.fromkeys(range(1, 11), value))
         storage.finish(number, Score(value, value))
     hopeless = storage.claim().number
-    assert not storage.report(hopeless, [Report(1, -9.0)])
-    assert storage.report(hopeless, [Report(1, -9.0), Report(2, -9.0), Report(3, -9.0)])
-    assert not storage.report(storage.claim().number, [Report(1, -1.0), Report(3, -1.0)])
+    assert not storage.report(hopeless, {1: -9.0})
+    assert storage.report(hopeless, {1: -9.0, 2: -9.0, 3: -9.0})
+    assert not storage.report(storage.claim().number, {1: -1.0, 3: -1.0})
 
 
 def test_a_search_that_ended_with_its_process_goes_on_under_the_same_numbers(tmp_path):
     left = Storage(url(tmp_path), "a search", small_plan(), "here")
     begun = [left.claim(), left.claim()]
-    left.report(0, [Report(1, -0.3)])
+    left.report(0, {1: -0.3})
     left.close()
     records = search(tmp_path, 3).until_done()
     assert [record.number for record in records] == [0, 1, 2]
@@ -189,12 +188,7 @@ def test_reports_of_a_later_seed_are_averaged_with_those_before_it(tmp_path):
         folder.seed(seed).mkdir()
         lines = [f'{{"episodes": {n}, "return_by_size": {{"3": {value}}}}}\n' for n in (12, 100)]
         (folder.seed(seed) / "evaluations.jsonl").write_text("".join(lines))
-    assert folder.reports(budget, (3,)) == [
-        Report(1, -2.0),
-        Report(10, -2.0),
-        Report(11, -3.0),
-        Report(20, -3.0),
-    ]
+    assert folder.reports(budget, (3,)) == {1: -2.0, 10: -2.0, 11: -3.0, 20: -3.0}
     assert budget.last_step == 20
 
 

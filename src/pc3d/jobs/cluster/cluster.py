@@ -98,9 +98,10 @@ class ClusterWork:
         self.owning = contextlib.ExitStack()
         self.owning.enter_context(one_owner(job.folder))
         order = node.Order(job, Watch(job.folder).changes(), preset_content(job), cluster.home)
+        fit = {"ray.io/node-id": f"!in({','.join(cluster.unfit)})"} if cluster.unfit else {}
         # Ray must not try again by itself: an attempt starts from the files that are home by then.
         task = ray.remote(node.work).options(
-            num_cpus=1, max_retries=0, num_returns="streaming", label_selector=_all_but(cluster.unfit)
+            num_cpus=1, max_retries=0, num_returns="streaming", label_selector=fit
         )
         self.stream: Any = task.remote(order, cluster.sign)
 
@@ -138,10 +139,6 @@ class ClusterWork:
     def _end(self, exit_code: int, words: str) -> None:
         self.exit_code, self.words, self.stream = exit_code, words, None
         self.owning.close()
-
-
-def _all_but(unfit: dict[str, str]) -> dict[str, str]:
-    return {"ray.io/node-id": f"!in({','.join(unfit)})"} if unfit else {}
 
 
 def preset_content(job: Job) -> bytes | None:

@@ -48,11 +48,10 @@ class Watch:
     def changes(self) -> Changes:
         """What is new since the last time this was asked; at first, everything."""
         before, self.seen = self.seen, self._contents()
-        pieces = [_piece(name, before.get(name), content) for name, content in self.seen.items()]
-        return Changes(
-            tuple(sorted((piece for piece in pieces if piece is not None), key=_writing_order)),
-            tuple(sorted(before.keys() - self.seen.keys())),
-        )
+        changed = (name for name, content in self.seen.items() if content != before.get(name))
+        pieces = (_piece(name, before.get(name, b""), self.seen[name]) for name in changed)
+        in_order = sorted(pieces, key=lambda piece: (_rank(piece.name), piece.name))
+        return Changes(tuple(in_order), tuple(sorted(before.keys() - self.seen.keys())))
 
     def _contents(self) -> dict[str, bytes]:
         contents = {}
@@ -74,7 +73,8 @@ class Watch:
 
 def take_over(changes: Changes, folder: Path) -> None:
     """Bring a folder up to date; if a name leads out of the folder, nothing is written at all."""
-    places = {name: _inside(folder, name) for name in _names_in(changes)}
+    names = [*(piece.name for piece in changes.pieces), *changes.removed]
+    places = {name: _inside(folder, name) for name in names}
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         for piece in changes.pieces:
@@ -86,10 +86,6 @@ def take_over(changes: Changes, folder: Path) -> None:
                 _append(path, piece)
         for name in changes.removed:
             places[name].unlink(missing_ok=True)
-
-
-def _names_in(changes: Changes) -> list[str]:
-    return [*(piece.name for piece in changes.pieces), *changes.removed]
 
 
 def _inside(folder: Path, name: str) -> Path:
@@ -109,16 +105,9 @@ def _append(path: Path, piece: Piece) -> None:
         os.fsync(file.fileno())
 
 
-def _piece(name: str, before: bytes | None, now: bytes) -> Piece | None:
-    if now == before:
-        return None
-    grown = bool(before) and now.startswith(before or b"")
-    start = len(before or b"") if grown else 0
+def _piece(name: str, before: bytes, now: bytes) -> Piece:
+    start = len(before) if now.startswith(before) else 0
     return Piece(name, start, now[start:])
-
-
-def _writing_order(piece: Piece) -> tuple[int, str]:
-    return _rank(piece.name), piece.name
 
 
 def _rank(name: str) -> int:

@@ -1,7 +1,5 @@
 """On a node of a Ray cluster: one command of one job in a scratch folder, its files sent home meanwhile."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil
@@ -68,14 +66,15 @@ class StopSign:
 
 def work(order: Order, sign: Any) -> Iterator[News]:
     """Do the job's next command here, and tell the study's machine of every change in its folder."""
-    different = _differences(order.home)
-    if different:
-        context = ray.get_runtime_context()
+    here, home = versions_and_code(), order.home
+    other = [f"{name} {here[name]} instead of {home[name]}" for name in home if here[name] != home[name]]
+    if other:
         sentence = (
-            f"node {os.uname().nodename} has {different}, so its results would not be the same bits: "
+            f"node {os.uname().nodename} has {', '.join(other)}, so its results would not be the same bits: "
             "set it up from the same checkout with make setup"
         )
-        yield News(exit_code=Interrupted.exit_code, complaint=sentence, unfit_node=context.get_node_id())
+        unfit = ray.get_runtime_context().get_node_id()
+        yield News(exit_code=Interrupted.exit_code, complaint=sentence, unfit_node=unfit)
         return
     yield News()
     with _scratch_folder() as scratch:
@@ -104,13 +103,6 @@ def follow(job: Job, stop: Future[None]) -> Iterator[News]:
         if process.poll() is None:
             process.terminate()
             process.wait()
-
-
-def _differences(home: dict[str, str]) -> str:
-    here = versions_and_code()
-    return ", ".join(
-        f"{name} {here[name]} instead of {home[name]}" for name in home if here[name] != home[name]
-    )
 
 
 def versions_and_code() -> dict[str, str]:

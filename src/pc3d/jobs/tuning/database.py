@@ -1,20 +1,15 @@
 """The database under a search: how it is opened, and what it may refuse, as one sentence each."""
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import optuna
 from optuna.exceptions import ExperimentalWarning, OptunaError, UpdateFinishedTrialError
+from optuna.trial import FrozenTrial
 from sqlalchemy.exc import SQLAlchemyError
 
 from pc3d.system.errors import BadInput
-
-if TYPE_CHECKING:
-    from optuna.trial import FrozenTrial
 
 SECONDS_FOR_A_LOCK = 5  # SQLite; Optuna itself tries up to five times
 SECONDS_BETWEEN_HEARTBEATS = 30

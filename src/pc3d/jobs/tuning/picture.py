@@ -1,14 +1,12 @@
 """A search as a picture: how the best return grew, and the return over each setting that was searched."""
 
-from __future__ import annotations
-
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from pc3d.jobs.tuning.plan import Plan
-from pc3d.jobs.tuning.records import TrialRecord
 from pc3d.jobs.tuning.space import Between, Row
+from pc3d.jobs.tuning.trial_folder import TrialRecord
 from pc3d.report.figures.style import FAINT, INK, Figure, color_of, house_style, tidy
 from pc3d.system.plain import as_text
 
@@ -23,9 +21,13 @@ def search_picture(plan: Plan, records: list[TrialRecord], importances: dict[str
     with house_style():
         drawing = Drawing(figsize=(9, 2.6 + 1.9 * lines))
         history, *panels = _axes(drawing, lines)
-        _draw_history(history, plan, records)
+        _draw_history(history, color_of(plan.base.method), records)
+        scored = [record for record in records if record.score is not None]
         for axes, row in zip(panels, rows, strict=False):
-            _draw_setting(axes, plan, row, records, importances.get(row.setting))
+            _draw_setting(axes, color_of(plan.base.method), row, scored)
+            share = importances.get(row.setting)
+            title = row.setting if share is None else f"{row.setting} ({share:.0%})"
+            axes.set_title(title, loc="left", fontsize=7)
         for axes in panels[len(rows) :]:
             axes.set_axis_off()
         history.set_title(title, loc="left")
@@ -41,12 +43,12 @@ def _axes(drawing: Drawing, lines: int) -> list[Axes]:
     return [drawing.add_subplot(grid[0, :]), *small]
 
 
-def _draw_history(axes: Axes, plan: Plan, records: list[TrialRecord]) -> None:
+def _draw_history(axes: Axes, color: str, records: list[TrialRecord]) -> None:
     scored = [record for record in records if record.score is not None]
     numbers, returns = [record.number for record in scored], [record.validation for record in scored]
     best = [max(returns[: place + 1]) for place in range(len(returns))]
     end = max(record.number for record in records)
-    axes.plot(numbers, returns, "o", color=color_of(plan.base.method), markersize=4)
+    axes.plot(numbers, returns, "o", color=color, markersize=4)
     axes.step([*numbers, end], [*best, best[-1]], where="post", color=INK, linewidth=1, label="best so far")
     for record in records:
         if record.score is None:
@@ -58,13 +60,9 @@ def _draw_history(axes: Axes, plan: Plan, records: list[TrialRecord]) -> None:
     tidy(axes)
 
 
-def _draw_setting(
-    axes: Axes, plan: Plan, row: Row, records: list[TrialRecord], importance: float | None
-) -> None:
-    scored = [record for record in records if record.score is not None]
+def _draw_setting(axes: Axes, color: str, row: Row, scored: list[TrialRecord]) -> None:
     tried = [record.settings[row.setting] for record in scored]
     returns = [record.validation for record in scored]
-    color = color_of(plan.base.method)
     if isinstance(row.tried, Between):
         axes.plot(tried, returns, "o", color=color, markersize=3)
         if row.tried.log:
@@ -77,7 +75,5 @@ def _draw_setting(
         axes.plot(places, returns, "o", color=color, markersize=3)
         axes.set_xticks(range(len(names)), names, rotation=25, ha="right", fontsize=6)
         axes.set_xlim(-0.5, len(names) - 0.5)
-    share = "" if importance is None else f" ({importance:.0%})"
-    axes.set_title(f"{row.setting}{share}", loc="left", fontsize=7)
     axes.tick_params(labelsize=6)
     tidy(axes)

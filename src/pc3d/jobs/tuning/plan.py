@@ -1,7 +1,5 @@
 """What a search is: all that must stay the same from its first trial to its last, on every machine."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal

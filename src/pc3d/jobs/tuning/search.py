@@ -1,19 +1,17 @@
 """The search: trials side by side, one process each, until there are enough in all."""
 
-from __future__ import annotations
-
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pc3d.jobs.local import ThisMachine
-from pc3d.jobs.loop import Progress, State, newest_checkpoint, see_to
+from pc3d.jobs.loop import Progress, Source, State, newest_checkpoint, see_to
 from pc3d.jobs.tuning.database import TakenOver
 from pc3d.jobs.tuning.plan import Plan
-from pc3d.jobs.tuning.records import TrialRecord
 from pc3d.jobs.tuning.storage import Storage
-from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder
+from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder, TrialRecord
 from pc3d.presets.paper import sealed, usual_experiment
 from pc3d.presets.preset_file import write_preset
 from pc3d.system.errors import BadInput, Diverged
@@ -46,20 +44,14 @@ class Trial:
     def next_words(self) -> list[str]:
         if self.folder.score() is not None:
             return []
-        amounts = {
-            "episodes": self.budget.episodes,
-            "seeds": self.budget.seed_count,
-            "rollouts": self.budget.rollouts,
-        }
-        options = [word for name, amount in amounts.items() for word in (f"--{name}", str(amount))]
-        return ["tune", "trial", str(self.folder.path), *options, *self.own_words]
+        return ["tune", "trial", str(self.folder.path), *self.budget.words, *self.own_words]
 
     def place(self) -> str:
         return " ".join(newest_checkpoint(self.folder.seed(seed)) for seed in self.budget.seeds)
 
 
 @dataclass
-class Search:
+class Search(Source):
     """One machine's part of a search: where the loop's jobs come from."""
 
     plan: Plan
@@ -90,9 +82,11 @@ class Search:
 
     def more(self) -> Progress | None:
         """What this folder's last search left running, then what the storage proposes while there is room."""
+        # One that waits, since its machine was lost, has not begun.
+        begun = [record for record in self.records if record.state != "waiting"]
         if self.adopted:
             trial = self.adopted.pop(0)
-        elif len(self.running) < self.workers and self._room():
+        elif len(self.running) < self.workers and len(begun) < self.trials:
             trial = self._prepared(self.storage.claim())
             self._count(now=True)
         else:
@@ -103,53 +97,44 @@ class Search:
     def hopeless(self, progress: Progress) -> bool:
         """Pass new evaluations on, and say whether the trial should be given up for them."""
         trial, plan = progress.job, self.plan
-        try:
+        with contextlib.suppress(TakenOver):
             reports = trial.folder.reports(plan.budget, plan.base.rosters.validation)
             if len(reports) <= trial.seen:
                 return False
             trial.seen = len(reports)
-            hopeless = self.storage.report(trial.record.number, reports)
+            behind = self.storage.report(trial.record.number, reports)
             # At the end, the score is nearer than the saving.
-            if not hopeless or reports[-1].step >= plan.budget.last_step:
+            if not behind or max(reports) >= plan.budget.last_step:
                 return False
             self.storage.give_up(trial.record.number, "behind the others")
-        except TakenOver:
-            pass
         self._drop(trial)
         return True
 
     def ended(self, progress: Progress) -> None:
         trial = progress.job
         number, score = trial.record.number, trial.folder.score()
-        try:
+        with contextlib.suppress(TakenOver):
             if progress.state is State.DONE and score is not None:
                 self.storage.finish(number, score)
                 self.failures = 0
             elif progress.code == Diverged.exit_code:
                 self.storage.give_up(number, "diverged")
             else:
-                self._failed(number, progress.error)
-        except TakenOver:
-            pass
+                self.storage.fail(number, progress.error)
+                self.failures += 1
+        if self.failures >= FAILURES_IN_A_ROW:
+            raise BadInput(
+                f"{self.failures} trials failed one after another, the last one with: {progress.error}"
+            )
         self._drop(trial)
 
     def looked(self) -> None:
         self.storage.heartbeat()
         self.show(self.records, self.running)
 
-    def _failed(self, number: int, reason: str) -> None:
-        self.storage.fail(number, reason)
-        self.failures += 1
-        if self.failures >= FAILURES_IN_A_ROW:
-            raise BadInput(f"{self.failures} trials failed one after another, the last one with: {reason}")
-
     def _drop(self, trial: Trial) -> None:
         self.running.remove(trial)
         self._count(now=True)
-
-    def _room(self) -> bool:
-        """Whether another trial should begin; one that waits, since its machine was lost, has not begun."""
-        return sum(record.state != "waiting" for record in self.records) < self.trials
 
     def _count(self, *, now: bool = False) -> None:
         if now or time.monotonic() >= self.next_count:

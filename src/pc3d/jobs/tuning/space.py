@@ -3,20 +3,15 @@
 The paper gives the settings its searches ended with, not the ranges. Each range here holds all of them.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pc3d.experiment.methods import ancestors, family, method_named
 from pc3d.experiment.search import Between, OneOf, Tried
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.changes import setting
 from pc3d.system.errors import BadInput
-
-if TYPE_CHECKING:
-    from optuna.trial import Trial
 
 
 @dataclass(frozen=True)
@@ -25,56 +20,45 @@ class Row:
 
     setting: str
     tried: Tried
-    searched_by: Callable[[str], bool]
-    """Which methods."""
+    kind: str
+    """Of methods: which ones search it."""
 
-
-def tuned_whole(method: str) -> bool:
-    """The paper tunes IPPO and MAPPO whole; their heirs take actor and algorithm from them."""
-    return not ancestors(method)
-
-
-def central(method: str) -> bool:
-    return method in family("mappo")
-
-
-def with_set_critic(method: str) -> bool:
-    return central(method) and not tuned_whole(method)
-
-
-def with_context(method: str) -> bool:
-    return method_named(method).has_context
-
-
-def distilled(method: str) -> bool:
-    return method_named(method).distils
-
-
-def _rows(base: Experiment) -> tuple[Row, ...]:
-    algorithm = base.algorithm
-    own = (
-        Row(f"{algorithm.section}.{name}", tried, tuned_whole) for name, tried in algorithm.searched.items()
-    )
-    return (*own, *NETWORKS)
+    def searched_by(self, method: str) -> bool:
+        """The paper tunes IPPO and MAPPO whole; their heirs take actor and algorithm from them."""
+        whole, central, row = not ancestors(method), method in family("mappo"), method_named(method)
+        kinds = {
+            "tuned whole": whole,
+            "central": central,
+            "with a set critic": central and not whole,
+            "with context": row.has_context,
+            "distilled": row.distils,
+        }
+        return kinds[self.kind]
 
 
 NETWORKS = (
-    Row("actor.widths", OneOf(((64, 64), (128, 128), (128, 256, 128), (96, 128, 128, 96))), tuned_whole),
-    Row("actor.rnn_dim", OneOf((32, 64, 128, 192)), tuned_whole),
+    Row("actor.widths", OneOf(((64, 64), (128, 128), (128, 256, 128), (96, 128, 128, 96))), "tuned whole"),
+    Row("actor.rnn_dim", OneOf((32, 64, 128, 192)), "tuned whole"),
     Row(
         "critic.widths",
         OneOf(((96, 96), (128, 96), (128, 128), (160, 128), (160, 160), (192, 160))),
-        central,
+        "central",
     ),
-    Row("critic.set_embed_dim", OneOf((48, 96, 160)), with_set_critic),
-    Row("critic.set_encoder_widths", OneOf(((48, 48), (96, 64), (96, 96), (160, 96))), with_set_critic),
-    Row("critic.team_size_feature", OneOf((False, True)), with_set_critic),
-    Row("critic.tokens", Between(2, 8, whole=True), with_context),
-    Row("distillation.weight", Between(0.01, 1.0, log=True), distilled),
-    Row("distillation.teacher_rate", Between(0.001, 0.05, log=True), distilled),
-    Row("distillation.reliance_min", OneOf((-4.0, -3.0, -2.0)), with_context),
-    Row("distillation.reliance_max", OneOf((1.0, 1.5, 2.0, 3.0)), with_context),
+    Row("critic.set_embed_dim", OneOf((48, 96, 160)), "with a set critic"),
+    Row("critic.set_encoder_widths", OneOf(((48, 48), (96, 64), (96, 96), (160, 96))), "with a set critic"),
+    Row("critic.team_size_feature", OneOf((False, True)), "with a set critic"),
+    Row("critic.tokens", Between(2, 8, whole=True), "with context"),
+    Row("distillation.weight", Between(0.01, 1.0, log=True), "distilled"),
+    Row("distillation.teacher_rate", Between(0.001, 0.05, log=True), "distilled"),
+    Row("distillation.reliance_min", OneOf((-4.0, -3.0, -2.0)), "with context"),
+    Row("distillation.reliance_max", OneOf((1.0, 1.5, 2.0, 3.0)), "with context"),
 )
+
+
+def _rows(base: Experiment) -> tuple[Row, ...]:
+    searched = base.algorithm.searched.items()
+    own = (Row(f"{base.algorithm.section}.{name}", tried, "tuned whole") for name, tried in searched)
+    return (*own, *NETWORKS)
 
 
 def space_for(base: Experiment, fixed: Iterable[str] = ()) -> tuple[Row, ...]:
@@ -88,11 +72,6 @@ def space_for(base: Experiment, fixed: Iterable[str] = ()) -> tuple[Row, ...]:
     if not rows:
         raise BadInput("every setting of this search is fixed: leave at least one to be searched")
     return rows
-
-
-def suggested(trial: Trial, rows: tuple[Row, ...]) -> dict[str, Any]:
-    """The settings that the sampler proposes for a trial."""
-    return {row.setting: row.tried.suggested(trial, row.setting) for row in rows}
 
 
 def stored(base: Experiment, rows: tuple[Row, ...]) -> dict[str, Any]:

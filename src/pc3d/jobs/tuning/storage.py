@@ -4,26 +4,21 @@ Nothing that is read from it can run: the tables hold numbers, text and JSON, th
 what a trial tried is taken only if this search's table has it.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 import uuid
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import optuna
 from optuna.exceptions import DuplicatedStudyError
-from optuna.trial import TrialState
+from optuna.trial import FrozenTrial, TrialState
 
 from pc3d.jobs.tuning.database import SECONDS_BETWEEN_HEARTBEATS, explained_refusals, open_database
 from pc3d.jobs.tuning.plan import Plan, first_difference
-from pc3d.jobs.tuning.records import TrialRecord
-from pc3d.jobs.tuning.space import read, stored, suggested
-from pc3d.jobs.tuning.trial_folder import Report, Score
+from pc3d.jobs.tuning.space import read, stored
+from pc3d.jobs.tuning.trial_folder import Score, TrialRecord
+from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.errors import BadInput
-
-if TYPE_CHECKING:
-    from optuna.trial import FrozenTrial
 
 ENOUGH_FOR_IMPORTANCES = 10  # scored trials; fewer say nothing
 STATES = {
@@ -55,12 +50,8 @@ class Storage:
         with explained_refusals():
             trials = self.study.get_trials(deepcopy=False)
             again = {trial.user_attrs.get("again") for trial in trials}
-            return [
-                self._record(trial)
-                for trial in trials
-                if trial.number not in again
-                and ("folder" in trial.user_attrs or trial.state is TrialState.WAITING)
-            ]
+            claimed = [one for one in trials if "folder" in one.user_attrs or one.state is TrialState.WAITING]
+            return [self._record(trial) for trial in claimed if trial.number not in again]
 
     def claim(self) -> TrialRecord:
         """A new trial for this folder: one that a lost machine left, or what the sampler proposes."""
@@ -68,37 +59,25 @@ class Storage:
             trial = self.study.ask()
             # Until the folder is written down, a trial counts for nobody: dying in between does no harm.
             trial.set_user_attr("folder", self.folder_id)
-            self.study.sampler = self._sampler(trial.number)
-            suggested(trial, self.plan.rows)
             return self._take(trial)
 
     def adopt(self) -> list[TrialRecord]:
         """The trials that this folder's last search left running; they go on under their numbers."""
         with explained_refusals():
-            mine = [
-                trial
-                for trial in self.study.get_trials(states=(TrialState.RUNNING,))
-                if trial.user_attrs.get("folder") == self.folder_id
-            ]
-            adopted = []
-            for frozen in mine:
-                # Optuna has no public way back from a stored trial to one that can be reported on.
-                trial = optuna.trial.Trial(self.study, frozen._trial_id)
-                self.study.sampler = self._sampler(trial.number)
-                suggested(trial, self.plan.rows)  # what was already proposed stays
-                adopted.append(self._take(trial))
-            return adopted
+            running = self.study.get_trials(states=(TrialState.RUNNING,))
+            mine = [trial for trial in running if trial.user_attrs.get("folder") == self.folder_id]
+            # Optuna has no public way back from a stored trial to one that can be reported on.
+            return [self._take(optuna.trial.Trial(self.study, trial._trial_id)) for trial in mine]
 
-    def report(self, number: int, reports: list[Report]) -> bool:
-        """Write down how a trial is doing, and say whether it should be given up."""
+    def report(self, number: int, reports: dict[int, float]) -> bool:
+        """Write down how a trial is doing, by steps, and say whether it should be given up."""
         with explained_refusals():
             trial = self.running[number]
             known = self.study.get_trials(deepcopy=False)[number].intermediate_values
             hopeless = False
-            for report in reports:
-                if report.step not in known:
-                    trial.report(report.validation, report.step)
-                    hopeless = trial.should_prune()
+            for step in sorted(reports.keys() - known.keys()):
+                trial.report(reports[step], step)
+                hopeless = trial.should_prune()
             return hopeless
 
     def finish(self, number: int, score: Score) -> None:
@@ -107,13 +86,16 @@ class Storage:
             trial.set_user_attr("train", score.train)
             self.study.tell(trial, score.validation)
 
-    def give_up(self, number: int, note: str) -> None:
-        """End a trial without a score; the sampler takes it for a bad one."""
-        self._end(number, TrialState.PRUNED, note)
+    def give_up(self, number: int, note: str, state: TrialState = TrialState.PRUNED) -> None:
+        """End a trial without a score: the sampler takes it for a bad one, unless it failed."""
+        with explained_refusals():
+            trial = self.running.pop(number)
+            trial.set_user_attr("note", note)
+            self.study.tell(trial, state=state)
 
     def fail(self, number: int, note: str) -> None:
         """End a trial that says nothing about its settings."""
-        self._end(number, TrialState.FAIL, note)
+        self.give_up(number, note, TrialState.FAIL)
 
     def heartbeat(self) -> None:
         """Say that our trials live, and put those of machines that no longer say so in line again."""
@@ -169,36 +151,38 @@ class Storage:
             )
 
     def _take(self, trial: optuna.trial.Trial) -> TrialRecord:
+        self.study.sampler = self._sampler(trial.number)
+        for row in self.plan.rows:
+            row.tried.suggested(trial, row.setting)  # what was already proposed stays
         self.running[trial.number] = trial
         self.database.record_heartbeat(trial._trial_id)
         return self._record(self.study.get_trials(deepcopy=False)[trial.number])
 
     def _record(self, trial: FrozenTrial) -> TrialRecord:
         settings = read(trial.params, self.plan.rows)
-        if settings is None:
-            if trial.state in (TrialState.COMPLETE, TrialState.PRUNED):
-                raise BadInput(
-                    f"the storage is damaged: trial {trial.number} tried what this search cannot try"
-                )
-            settings = {}
+        if settings is None and trial.state in (TrialState.COMPLETE, TrialState.PRUNED):
+            raise BadInput(f"the storage is damaged: trial {trial.number} tried what this search cannot try")
         train, score = trial.user_attrs.get("train"), None
         if trial.state is TrialState.COMPLETE and isinstance(train, float) and trial.value is not None:
             score = Score(train, trial.value)
-        return TrialRecord(
-            number=trial.number,
-            state=STATES[trial.state],
-            settings=settings,
-            score=score,
-            note=str(trial.user_attrs.get("note", "")),
+        note = str(trial.user_attrs.get("note", ""))
+        return TrialRecord(trial.number, STATES[trial.state], settings or {}, score, note)
+
+
+def adopted(folder: Path, plan: Plan) -> str:
+    """Make this the folder of a search, or refuse if it is another's; gives back the folder's own id."""
+    file = folder / "search.json"
+    if not file.exists():
+        if (folder / "trials").exists():
+            raise BadInput(f"{folder} holds trials of an unknown search: use another --folder")
+        write_checked(file, {"folder_id": uuid.uuid4().hex, "search": plan.identity})
+    content = read_checked(file, ("folder_id", "search"))
+    known, folder_id = content.get("search"), content.get("folder_id")
+    if not isinstance(known, dict) or not isinstance(folder_id, str):
+        raise BadInput(f"{file} is damaged: use another --folder")
+    difference = first_difference(known, plan.identity)
+    if difference:
+        raise BadInput(
+            f"{folder} holds another search: {difference}; use another --folder, or ask for that search"
         )
-
-    def _end(self, number: int, state: TrialState, note: str) -> None:
-        with explained_refusals():
-            trial = self.running.pop(number)
-            trial.set_user_attr("note", note)
-            self.study.tell(trial, state=state)
-
-
-def fresh_id() -> str:
-    """A name that no other search folder has."""
-    return uuid.uuid4().hex
+    return folder_id

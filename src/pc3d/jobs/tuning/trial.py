@@ -5,8 +5,6 @@ that has no place for sizes; those of an own task were sealed before they were w
 sizes do not exist in this process.
 """
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections.abc import Iterator
@@ -35,16 +33,14 @@ SECONDS_FOR_THE_OTHER = 120  # a worker whose search was killed saves first, and
 
 def run_trial(folder: TrialFolder, experiment: Experiment, arena: Arena, budget: Budget) -> Score:
     """Train and score every seed, continuing whatever the folder already holds."""
+    every = budget.evaluate_every
+    habits = Habits(checkpoint_every=every, evaluate_every=every, tensorboard=False)
     with explained(f"writing to {folder.path}"), _alone_in(folder.path):
         runs = [
-            train(replace(experiment, seed=seed), arena, folder.seed(seed), _habits(budget))
-            for seed in budget.seeds
+            train(replace(experiment, seed=seed), arena, folder.seed(seed), habits) for seed in budget.seeds
         ]
-        scores = [_score(run, arena, budget.rollouts) for run in runs]
-        score = Score(
-            train=float(np.mean([score.train for score in scores])),
-            validation=float(np.mean([score.validation for score in scores])),
-        )
+        train_return, validation = np.mean([_score(run, arena, budget.rollouts) for run in runs], axis=0)
+        score = Score(float(train_return), float(validation))
         write_checked(folder.score_file, asdict(score))
     return score
 
@@ -57,31 +53,23 @@ def sealed_experiment(folder: TrialFolder, budget: Budget) -> Experiment:
     return sealed(replace(preset.applied(usual, str(folder.preset)), episodes=budget.episodes))
 
 
-def _habits(budget: Budget) -> Habits:
-    every = budget.evaluate_every
-    return Habits(checkpoint_every=every, evaluate_every=every, tensorboard=False)
-
-
-def _score(run: RunFolder, arena: Arena, rollouts: int) -> Score:
-    """The final policy's mean return over the sizes of each split."""
+def _score(run: RunFolder, arena: Arena, rollouts: int) -> list[float]:
+    """The final policy's mean return over the training sizes, and over the validation sizes."""
     policy = load_policy(run.path)
     rosters = policy.experiment.rosters
     returns = returns_by_size(arena, ActorTeam(policy.actor), rosters.all, rollouts)
-    means = {size: float(np.mean(values)) for size, values in returns.items()}
-    return Score(
-        train=float(np.mean([means[size] for size in rosters.train])),
-        validation=float(np.mean([means[size] for size in rosters.validation])),
-    )
+    splits = (rosters.train, rosters.validation)
+    return [float(np.mean([np.mean(returns[size]) for size in sizes])) for sizes in splits]
 
 
 @contextlib.contextmanager
 def _alone_in(place: Path) -> Iterator[None]:
     """Hold the trial's folder, waiting for a worker that is still ending."""
     deadline = time.monotonic() + SECONDS_FOR_THE_OTHER
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as holding:
         while True:
             try:
-                stack.enter_context(one_owner(place))
+                holding.enter_context(one_owner(place))
                 break
             except BadInput:
                 if time.monotonic() > deadline:

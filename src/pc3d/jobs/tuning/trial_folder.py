@@ -1,11 +1,11 @@
-"""A trial's folder, as its worker and the search both see it: settings, evaluations on the way, the score."""
-
-from __future__ import annotations
+"""A trial: what it may cost, what is known of it, and its folder, as worker and search both see it."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import mean
-from typing import Any
+from typing import Annotated, Any
+
+import tyro
 
 from pc3d.experiment.settings import Experiment, within
 from pc3d.presets.experiment_file import read_experiment, to_plain
@@ -23,13 +23,19 @@ class Budget:
     """What a trial costs; the same for all trials of a search."""
 
     episodes: int
-    seed_count: int
+    seed_count: Annotated[int, tyro.conf.arg(name="seeds")]
     rollouts: int
 
     def __post_init__(self) -> None:
         within("episodes", self.episodes, 1, 10**9)
         within("seeds", self.seed_count, 1, 1000)
         within("rollouts", self.rollouts, 1, 10**6)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As options of `pc3d tune trial`."""
+        amounts = {"episodes": self.episodes, "seeds": self.seed_count, "rollouts": self.rollouts}
+        return tuple(word for name, amount in amounts.items() for word in (f"--{name}", str(amount)))
 
     @property
     def seeds(self) -> range:
@@ -55,11 +61,30 @@ class Score:
 
 
 @dataclass(frozen=True)
-class Report:
-    """How a trial is doing on validation sizes; equal steps of two trials can be compared."""
+class TrialRecord:
+    """A trial as the storage knows it: what it tried, how far it is, and what it came to."""
 
-    step: int
-    validation: float
+    number: int
+    state: str
+    """waiting, running, done, given up or failed."""
+    settings: dict[str, Any]
+    score: Score | None
+    note: str
+
+    @property
+    def ended(self) -> bool:
+        return self.state not in ("waiting", "running")
+
+    @property
+    def validation(self) -> float:
+        """By which trials are compared; one without a score is below all others."""
+        return float("-inf") if self.score is None else self.score.validation
+
+
+def best_of(records: list[TrialRecord]) -> TrialRecord | None:
+    """The trial with the highest validation return; the earlier one of two that are equal."""
+    scored = [record for record in records if record.score is not None]
+    return max(scored, key=lambda record: record.validation, default=None)
 
 
 class TrialFolder:
@@ -92,20 +117,23 @@ class TrialFolder:
             return None
         names = [field.name for field in fields(Score)]
         content = read_checked(self.score_file, names)
-        told = {name: value for name, value in content.items() if name in names}
+        told = {name: content[name] for name in names if name in content}
         score: Score = from_plain(Score, told, str(self.score_file))
         return score
 
-    def reports(self, budget: Budget, validation_sizes: tuple[int, ...]) -> list[Report]:
-        """The evaluations so far; a later seed's are averaged with the last of each seed before it."""
-        found: list[Report] = []
+    def reports(self, budget: Budget, validation_sizes: tuple[int, ...]) -> dict[int, float]:
+        """How it has been doing on validation sizes; equal steps of two trials can be compared.
+
+        A later seed's evaluations are averaged with the last of each seed before it.
+        """
+        found: dict[int, float] = {}
         finished: list[float] = []
         for place, seed in enumerate(budget.seeds):
             returns: list[float] = []
             for line in read_lines(self.seed(seed) / "evaluations.jsonl"):
-                returns.append(_mean_return(line, validation_sizes))
+                returns.append(mean(line["return_by_size"][str(size)] for size in validation_sizes))
                 step = place * REPORTS + line["episodes"] // budget.evaluate_every
-                found.append(Report(step, mean([*finished, returns[-1]])))
+                found[step] = mean([*finished, returns[-1]])
             finished += returns[-1:]
         return found
 
@@ -113,7 +141,3 @@ class TrialFolder:
         """Training episodes played, over all seeds."""
         lines = [last_line(self.seed(seed) / "metrics.jsonl") for seed in budget.seeds]
         return sum(line["episodes"] for line in lines if line)
-
-
-def _mean_return(line: dict[str, Any], sizes: tuple[int, ...]) -> float:
-    return mean(line["return_by_size"][str(size)] for size in sizes)
