@@ -55,6 +55,9 @@ def test_every_command_line_parses(page, line):
     if name == "--help" or PLACEHOLDER.search(line):
         return
     module = import_module(COMMANDS[name][0])
+    if not hasattr(module, "parse") and not hasattr(module, "Command"):  # it has nothing to choose
+        assert set(words) <= {"--help"}
+        return
     parse = getattr(module, "parse", lambda words: tyro.cli(module.Command, args=words))
     if "--help" in words:
         with pytest.raises(SystemExit) as stop:
