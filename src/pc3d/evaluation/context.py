@@ -8,7 +8,7 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 
-from pc3d.evaluation.recording import Recording, cosine
+from pc3d.evaluation.recording import Recording, cosine, slots_filled
 from pc3d.evaluation.recovery import recovery
 from pc3d.experiment.methods import GateMode
 from pc3d.networks.actor import Actor
@@ -26,12 +26,12 @@ def context_summary(policy: Policy, arena: Arena, recording: Recording, *, greed
     """
     assert recording.context is not None
     size, rollouts = recording.team_size, len(recording.returns)
-    filled = recording.present.any(axis=(0, 1))
+    agents = slots_filled(recording.present)
     gate, student, teacher = (
-        np.asarray(values, float)[:, :, filled]
+        np.asarray(values, float)[:, :, :agents]
         for values in (recording.context.gate, recording.context.student, recording.context.teacher)
     )
-    decisions = recording.decisions[:, :, filled]
+    decisions = recording.decisions[:, :, :agents]
     steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
     alignment = cosine(student[:, :steps], teacher[:, :steps])
     by_step = np.mean(alignment, axis=(0, 2), where=decisions[:, :steps])

@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.networks.build import PolicyNetworks
 from pc3d.play.actor_team import ActorTeam
@@ -52,7 +52,7 @@ class Recording(eqx.Module):
         """That episode, without what lies after its end and without the slots that nobody ever fills."""
         single = jax.tree.map(lambda values: values[episode], self)
         steps = int(single.played.sum())
-        agents = int(np.max(np.flatnonzero(single.present[: steps + 1].any(axis=0)), initial=-1)) + 1
+        agents = slots_filled(single.present[: steps + 1])
         return Recording(
             self.team_size,
             jax.tree.map(lambda values: values[: steps + 1], single.states),
@@ -62,6 +62,12 @@ class Recording(eqx.Module):
             single.returns,
             jax.tree.map(lambda values: values[:steps, :agents], single.context),
         )
+
+
+def slots_filled(present: Bool[AnyArray, "*episode moment agent"]) -> int:
+    """As many of the first slots as hold all that were ever there."""
+    ever = np.asarray(present).reshape(-1, present.shape[-1]).any(axis=0)
+    return int(np.max(np.flatnonzero(ever), initial=-1)) + 1
 
 
 def record(
@@ -74,16 +80,17 @@ def record(
 ) -> Recording:
     """Play the episodes of these keys and keep everything; worlds on the host keep their states."""
     team, sizes = ActorTeam(networks.actor, greedy), np.full(len(keys), team_size, np.int32)
-    seen = played(arena, team, keys, sizes, _everything, (networks, keys))
+    beside = (networks, keys, jnp.asarray(team_size))
+    seen = played(arena, team, keys, sizes, _everything, beside)
     return Recording(team_size, *seen)
 
 
 def _everything(
-    game: Game, episodes: Episode, beside: tuple[PolicyNetworks, Key[Array, " episode"]]
+    game: Game, episodes: Episode, beside: tuple[PolicyNetworks, Key[Array, " episode"], Int[Array, ""]]
 ) -> tuple[Any, ...]:
-    networks, keys = beside
+    networks, keys, team_size = beside
     states = _states(game, keys, episodes) if isinstance(game, Task) else None
-    returns = jax.vmap(game.reported_return)(episodes.total_reward, episodes.team_size)
+    returns = game.reported_return(jnp.asarray(episodes.total_reward), team_size)
     context = _context_use(game, networks, episodes)
     return states, episodes.present, episodes.played, episodes.rewards, returns, context
 

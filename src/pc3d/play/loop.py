@@ -41,7 +41,12 @@ def play(
         worlds.present(last.state),
         worlds.global_state(last.state) if with_global_state else None,
     )
-    return _episodes(jnp, team_sizes, jax.tree.map(lambda part: jnp.moveaxis(part, 0, 1), steps), ending)
+    episodes = _episodes(jnp, team_sizes, jax.tree.map(lambda part: jnp.moveaxis(part, 0, 1), steps), ending)
+    if worlds.game.roster_changes:
+        return episodes
+    # Said once, not moment by moment: so sums over who is there are compiled as sums over a constant roster.
+    constant = jnp.broadcast_to(first.present[:, None], episodes.present.shape)
+    return eqx.tree_at(lambda one: one.present, episodes, constant)
 
 
 def play_on_host(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode
@@ -45,11 +45,10 @@ def score(arena: Arena, team: Team, team_size: int, rollouts: int) -> SizeScores
     # Equal batches, so that none needs a program of its own: the last one may play more than is kept.
     keys = rollout_keys(team_size, batches * per_batch).reshape(batches, per_batch)
     sizes = np.full(per_batch, team_size, np.int32)
-    parts = [played(arena, team, part, sizes, _scores) for part in keys]
+    parts = [played(arena, team, part, sizes, _scores, jnp.asarray(team_size)) for part in keys]
     return jax.tree.map(lambda *values: np.concatenate(values)[:rollouts], *parts)
 
 
-def _scores(game: Game, episodes: Episode, beside: Any) -> SizeScores:
-    del beside
-    returns = jax.vmap(game.reported_return)(episodes.total_reward, episodes.team_size)
+def _scores(game: Game, episodes: Episode, team_size: Int[Array, ""]) -> SizeScores:
+    returns = game.reported_return(jnp.asarray(episodes.total_reward), team_size)
     return SizeScores(returns, episodes.measures)

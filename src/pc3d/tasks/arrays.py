@@ -11,5 +11,5 @@ if TYPE_CHECKING:
 else:
     AnyArray = Array | np.ndarray | np.generic  # a NumPy array without axes is often a scalar
 
-Scalar = float | Float[AnyArray, ""]
-Count = int | Int[AnyArray, ""]
+Amount = float | Float[AnyArray, "..."]  # of one episode, or of several side by side
+Count = int | Int[AnyArray, "..."]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pc3d.experiment.settings import OwnWorld, within
-from pc3d.tasks.arrays import Count, Scalar
+from pc3d.tasks.arrays import Amount, Count
 from pc3d.tasks.task import ObservationPart
 
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
@@ -57,7 +57,7 @@ class DescribedTask:
     def return_definition(self) -> str:
         return self.world.return_definition
 
-    def reported_return(self, total_reward: Scalar, team_size: Count) -> Any:
+    def reported_return(self, total_reward: Amount, team_size: Count) -> Any:
         """The sum of team rewards, as it is."""
         del team_size
         return total_reward

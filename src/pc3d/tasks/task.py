@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from pc3d.system.errors import BadInput
-from pc3d.tasks.arrays import AnyArray, Count, Scalar
+from pc3d.tasks.arrays import Amount, AnyArray, Count
 
 
 class WorldState(eqx.Module):
@@ -75,7 +75,7 @@ class Game(Protocol):
     def return_definition(self) -> str: ...
     @property
     def roster_changes(self) -> bool: ...
-    def reported_return(self, total_reward: Scalar, team_size: Count) -> Any: ...
+    def reported_return(self, total_reward: Amount, team_size: Count) -> Any: ...
     def with_slots(self: GameT, slots: int) -> GameT: ...
 
 
@@ -123,7 +123,7 @@ class Task(abc.ABC, Generic[StateT]):
     def return_definition(self) -> str:
         """In one sentence, what the reported return of an episode is."""
 
-    def reported_return(self, total_reward: Scalar, team_size: Count) -> Any:
+    def reported_return(self, total_reward: Amount, team_size: Count) -> Any:
         """The return that tables show, from the sum of team rewards over an episode."""
         del team_size
         return total_reward

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt
 
-from pc3d.tasks.arrays import AnyArray, Count, Scalar
+from pc3d.tasks.arrays import Amount, AnyArray, Count
 from pc3d.tasks.foraging.field import SIDE, SIGHT
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
 
@@ -65,7 +65,7 @@ class Foraging(Task[ForagingState]):
     def return_definition(self) -> str:
         return "rewards summed over agents and steps (1 when all food is collected), divided by the team size"
 
-    def reported_return(self, total_reward: Scalar, team_size: Count) -> Any:
+    def reported_return(self, total_reward: Amount, team_size: Count) -> Any:
         return total_reward / team_size
 
     def reset(self, key: PRNGKeyArray, team_size: int | Int[Array, ""]) -> ForagingState:
