@@ -44,8 +44,9 @@ def _add(name: str) -> None:
         "METHODS": METHODS,
         "CRITICS": CRITICS,
         "CONDITIONINGS": CONDITIONINGS,
+        "ALGORITHMS": ALGORITHMS,
+        "TASKS": TASKS,
     }
-    known |= {"ALGORITHMS": ALGORITHMS, "TASKS": TASKS}
     module = load_module(name)
     found = {table: entries for table in known if (entries := getattr(module, table, None)) is not None}
     if not found:

@@ -59,7 +59,9 @@ class TrainingDisplay(LiveDisplay):
         self.line = line
         for size, (count, mean) in line["return_by_size"].items():
             self.recent.setdefault(int(size), deque(maxlen=RECENT_LINES)).append((count, mean))
-        if not self.draw(self.picture) and self.experiment and line["episodes"] >= self.next_report:
+        if self.live.is_started:
+            self.live.update(self.picture())
+        elif self.experiment and line["episodes"] >= self.next_report:
             self.next_report = line["episodes"] + self.experiment.episodes / PLAIN_REPORTS
             self.console.print(
                 f"{self.title}: {line['episodes']:,} episodes, stage {self.stage()}; "
