@@ -1,7 +1,5 @@
 """Context recovery and use: is the teacher's context recovered from local history, and does it matter?"""
 
-from __future__ import annotations
-
 from copy import copy
 from typing import Any
 

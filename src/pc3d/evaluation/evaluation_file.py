@@ -1,7 +1,5 @@
 """evaluation.json: by which rules a policy was scored, and digests of all that the scoring left."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

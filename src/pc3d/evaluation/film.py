@@ -1,7 +1,5 @@
 """An episode as moving pictures: frames with captions, and the files they go into."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator

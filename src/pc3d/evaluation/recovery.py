@@ -1,7 +1,5 @@
 """How much of the teacher's contexts students recover, beside what guesses would reach."""
 
-from __future__ import annotations
-
 import numpy as np
 from jaxtyping import Bool, Float
 

@@ -1,7 +1,5 @@
 """Players to compare with that never learned: random, standing still, and one script per task."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 

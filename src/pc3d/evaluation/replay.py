@@ -1,7 +1,5 @@
 """An episode as a small JSON document that a page can play: positions in integers, one entry per moment."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Evaluating a policy from beginning to end, and what it leaves in a folder."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The tidy table of scores: one row per rollout, as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable

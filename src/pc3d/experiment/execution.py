@@ -1,7 +1,5 @@
 """What a team may see when it acts: part of the type of every team, and the paper's table of assumptions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

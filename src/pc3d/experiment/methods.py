@@ -3,8 +3,6 @@
 A new method is one row. What its row names is found in `networks` (critics, conditionings) and in `learners`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Team sizes of an own task: from a small TOML file, or from a few numbers and a curriculum that follows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every setting of a run as frozen data, checked when it is made. Nothing here needs JAX."""
 
-from __future__ import annotations
-
 import abc
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What an exported file says about itself: all that someone without this package has to know."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any

@@ -3,8 +3,6 @@
 (observation, memory) → (action probabilities, next memory, and student context and gate where there are).
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

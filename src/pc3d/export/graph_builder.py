@@ -1,7 +1,5 @@
 """An ONNX graph, put together operator by operator; values are referred to by their names, as ONNX does."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What eight bits cost: the float32 and the int8 policy play the same starts with the same draws."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf

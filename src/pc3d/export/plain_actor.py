@@ -1,7 +1,5 @@
 """The actor as named arrays and a few words: what every kind of exported file is made from."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Literal
 

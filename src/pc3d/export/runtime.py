@@ -1,7 +1,5 @@
 """An exported policy played by onnxruntime: to measure it, and to show that it is the same policy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

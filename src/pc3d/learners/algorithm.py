@@ -3,8 +3,6 @@
 Training, checkpoints, metrics, displays, studies, searches and benchmarks know this and nothing of PPO.
 """
 
-from __future__ import annotations
-
 import abc
 from dataclasses import dataclass
 from typing import Any

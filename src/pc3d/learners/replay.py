@@ -4,8 +4,6 @@ It is kept in NumPy beside the learner, because it is large and only grows at on
 function of the seed and the update, so that a run that was stopped draws as one that was not.
 """
 
-from __future__ import annotations
-
 from collections import deque
 
 import jax

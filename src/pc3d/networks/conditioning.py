@@ -3,8 +3,6 @@
 Equations 2 and 3 of the paper (student context, reliance, gate, FiLM) and, for Hyper-PC3D, its appendix.
 """
 
-from __future__ import annotations
-
 import abc
 
 import equinox as eqx

@@ -3,8 +3,6 @@
 Compiled, it is a scan; with worlds or teams on the host, a loop in Python over the same step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from types import ModuleType

@@ -1,7 +1,5 @@
 """Opening the arena of an experiment: compiled worlds, the original packages, or an own task's own code."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

@@ -1,7 +1,5 @@
 """Scores by team size: a team plays whole episodes, side by side, wherever its arena steps them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import equinox as eqx

@@ -3,8 +3,6 @@
 What its kind may see besides each agent's own history is part of its type: `execution`.
 """
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import equinox as eqx

@@ -1,7 +1,5 @@
 """Worlds of several episodes side by side: those of a JAX task, as pure functions of their states."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, runtime_checkable

@@ -3,8 +3,6 @@
 Only these sections can be changed by a search or a preset file. Team sizes and curricula are in none of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace

@@ -3,8 +3,6 @@
 Every form that was ever written stays readable: an older one is brought to the next, step by step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """Experiments from the paper's tables, and a place to start from with a task of your own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from pc3d.experiment.methods import method_named

@@ -3,8 +3,6 @@
 A file is read strictly. It has no place for team sizes, curricula or budgets, and nothing in it can run.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The numbers of training: gathered over some updates, written as one line, cut back on a resume."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

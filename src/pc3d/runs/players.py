@@ -1,7 +1,5 @@
 """A trained policy at play, outside of any loop of ours: one agent, or a whole team, a moment at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

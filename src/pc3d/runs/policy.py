@@ -1,7 +1,5 @@
 """A trained policy as a thing to load: from a run's folder, or from its file alone."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

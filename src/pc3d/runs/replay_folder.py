@@ -3,8 +3,6 @@
 A checkpoint names the rounds that were held when it was made. What is newer is written again after a resume.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any

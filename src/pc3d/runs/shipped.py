@@ -1,7 +1,5 @@
 """Policies that come with pc3d, by names such as rware/pc3d."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pc3d.system.errors import unknown_name

@@ -1,7 +1,5 @@
 """The training loop: play, learn, write down, save; stop and continue anywhere without a trace."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Small JSON tables that carry their own checksum: a single wrong bit in one of them is noticed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Import paths such as `my_package.my_task:make`: code that runs only because a user named it."""
 
-from __future__ import annotations
-
 import re
 import sys
 import traceback

@@ -1,7 +1,5 @@
 """Reading the small TOML files people write: presets, studies, team sizes. What is wrong is a sentence."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

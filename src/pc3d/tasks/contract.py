@@ -1,7 +1,5 @@
 """Does a JAX task keep the promises of the interface? Shapes, measures, and that padding is neutral."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

@@ -4,8 +4,6 @@ A world is `slots` agents wide; the first `team_size` of them are present. What 
 never matters, and everything random is drawn per slot, so that a team plays the same in a wider world.
 """
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

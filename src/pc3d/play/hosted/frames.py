@@ -1,7 +1,5 @@
 """Named arrays over a pipe, as plain bytes: a length, a JSON header, then the numbers. No pickle."""
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """An original environment as a world on the host: the port's starts and draws, the package's own rules."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from functools import partial

@@ -1,8 +1,6 @@
 """Somebody's PettingZoo `ParallelEnv` as a world on the host. Every rule of the contract is checked here,
 at every reset and step, so that a broken one is named where it breaks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

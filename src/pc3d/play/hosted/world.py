@@ -1,7 +1,5 @@
 """One world on the host, as a worker sees it: NumPy arrays as wide as the team, and nothing of JAX."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 

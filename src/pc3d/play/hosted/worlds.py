@@ -1,12 +1,10 @@
 """Worlds that live in worker processes, as the loop of play sees them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Bool, Float, Int, Key, UInt8
+from jaxtyping import Array, Bool, Float, Int, Key, UInt8
 
 from pc3d.play.hosted.crew import Crew
 from pc3d.system.errors import BadInput
