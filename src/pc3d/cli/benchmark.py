@@ -126,7 +126,7 @@ def _show_training(console: Console, names: list[str], command: Command) -> None
             )
         status.update("two runs side by side")
         scaling = measure_scaling()
-    console.print(_table("Learner updates on one core", SPEEDS, speeds, unbroken=True))
+    console.print(_table("Learner updates on one core", SPEEDS, speeds))
     console.print(_table("Whole runs on one core", TIMES, speeds))
     console.print(
         f"Two runs on two cores do {scaling.update:.2f} times the work of one; two plain matrix products do "
@@ -145,26 +145,26 @@ def _show_training(console: Console, names: list[str], command: Command) -> None
 Columns = dict[str, Callable[[TrainingSpeed], str]]  # by heading: how one speed is shown
 SPEEDS: Columns = {
     "update": lambda speed: f"{speed.update_seconds * 1000:,.0f} ms",
-    "agent-steps/s": lambda speed: f"{speed.agent_steps:,.0f}",
+    "agent-\nsteps/s": lambda speed: f"{speed.agent_steps:,.0f}",
     "GFLOP/s": lambda speed: f"{speed.learning_gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
-    "of matmul": lambda speed: f"{speed.share_of_matrix_rate:.0%}",
+    "of\nmatmul": lambda speed: f"{speed.share_of_matrix_rate:.0%}",
     "useful": lambda speed: f"{speed.useful_share:.0%}",
     "playing": lambda speed: f"{max(0.0, speed.share_of_playing):.0%}",
     "memory": lambda speed: f"{speed.peak_memory_bytes / 2**30:.1f} GiB",
 }
 TIMES: Columns = {
-    "512 episodes": lambda speed: f"{speed.seconds_per_512_episodes:.1f} s",
-    "paper's update": lambda speed: _if_known(seconds_per_update(speed.method, speed.task), 2),
-    "paper's 512": lambda speed: _if_known(seconds_per_512(speed.method, speed.task), 0),
-    "full budget": lambda speed: f"{speed.projected_seconds / 60:.1f} min",
-    "compile, cold": lambda speed: f"{speed.cold_compile_seconds:.1f} s",
-    "compile, warm": lambda speed: f"{speed.warm_compile_seconds:.1f} s",
+    "512\nepisodes": lambda speed: f"{speed.seconds_per_512_episodes:.1f} s",
+    "paper's\nupdate": lambda speed: _if_known(seconds_per_update(speed.method, speed.task), 2),
+    "paper's\n512": lambda speed: _if_known(seconds_per_512(speed.method, speed.task), 0),
+    "full\nbudget": lambda speed: f"{speed.projected_seconds / 60:.1f} min",
+    "compile,\ncold": lambda speed: f"{speed.cold_compile_seconds:.1f} s",
+    "compile,\nwarm": lambda speed: f"{speed.warm_compile_seconds:.1f} s",
 }
 
 
-def _table(title: str, columns: Columns, speeds: list[TrainingSpeed], *, unbroken: bool = False) -> Table:
+def _table(title: str, columns: Columns, speeds: list[TrainingSpeed]) -> Table:
     rows = ([speed.task, speed.method, *(show(speed) for show in columns.values())] for speed in speeds)
-    return table(title, ("task", "method", *columns), rows, words=2, unbroken=unbroken)
+    return table(title, ("task", "method", *columns), rows, words=2, narrow=True)
 
 
 def _if_known(seconds: float | None, digits: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Self
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -19,15 +20,20 @@ def table(
     rows: Iterable[Iterable[RenderableType]],
     *,
     words: int = 100,
-    unbroken: bool = False,
+    narrow: bool = False,
 ) -> Table:
-    """A table whose first columns hold words and the others numbers, which stand right, unbroken if asked."""
+    """A table whose first columns hold words and the others numbers, which stand right.
+
+    A narrow one has room for many numbers, none of which is broken into two lines.
+    """
     made = Table(title=title, title_justify="left")
+    if narrow:
+        made.box, made.padding, made.pad_edge = SIMPLE_HEAD, (0, 1, 0, 0), False
     for place, heading in enumerate(headings):
         if place < words:
             made.add_column(heading, overflow="fold")
         else:
-            made.add_column(heading, justify="right", no_wrap=unbroken)
+            made.add_column(heading, justify="right", no_wrap=narrow)
     for row in rows:
         made.add_row(*row)
     return made

@@ -6,7 +6,6 @@ from functools import partial
 from itertools import groupby
 
 import tyro
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -80,6 +79,4 @@ def _table(title: str, tallies: Iterable[Tally]) -> Table:
         )
         for tally in tallies
     )
-    made = table(title, headings, rows, words=0, unbroken=True)
-    made.box, made.padding = box.SIMPLE, (0, 1, 0, 0)  # or it would be too wide for a terminal
-    return made
+    return table(title, headings, rows, words=0, narrow=True)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as TerminalTable
@@ -68,6 +67,4 @@ def _for_terminal(table: Table) -> TerminalTable:
         [Text(f"{cell.text}\n{cell.note}".strip(), "bold" if cell.best else "") for cell in row]
         for row in table.rows
     )
-    shown = terminal_table(f"{task}: return by split", table.columns, rows, words=1, unbroken=True)
-    shown.box, shown.pad_edge = SIMPLE_HEAD, False
-    return shown
+    return terminal_table(f"{task}: return by split", table.columns, rows, words=1, narrow=True)
