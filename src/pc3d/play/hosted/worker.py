@@ -3,14 +3,13 @@
 Started by `crew.py` as `python -m pc3d.play.hosted.worker KIND NAME ...`.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,7 +31,7 @@ class Worlds:
     def __init__(self, make: MakeHostWorld) -> None:
         self.make = make
         self.idle: dict[int, list[HostWorld]] = defaultdict(list)  # by team size
-        self.playing: dict[int, _Playing] = {}  # by place
+        self.playing: dict[int, "_Playing"] = {}  # by place
 
     def answer(self, frame: Frame) -> Frame:
         """What the learner asked for."""
@@ -89,23 +88,15 @@ class _Playing:
     def __init__(self, team_size: int, seed: int) -> None:
         self.team_size, self.seed, self.time = team_size, seed, 0
 
-    def named(self) -> _Naming:
-        return _Naming(f"with {self.team_size} agents and seed {self.seed}, at step {self.time}")
-
-
-class _Naming:
-    """Adds the episode to what its world complains about."""
-
-    def __init__(self, episode: str) -> None:
-        self.episode = episode
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, ContractBroken | Pc3dError):
-            raise ContractBroken(f"{self.episode}: {error}") from error
-        if isinstance(error, Exception):
-            raise ContractBroken(f"{self.episode}: {described(error)}") from error
+    @contextmanager
+    def named(self) -> Iterator[None]:
+        """Adds the episode to what its world complains about."""
+        try:
+            yield
+        except Exception as error:
+            said = str(error) if isinstance(error, ContractBroken | Pc3dError) else described(error)
+            episode = f"with {self.team_size} agents and seed {self.seed}, at step {self.time}"
+            raise ContractBroken(f"{episode}: {said}") from error
 
 
 def main() -> None:
