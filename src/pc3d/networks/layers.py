@@ -85,7 +85,7 @@ class Gru(eqx.Module):
         self,
         memory: Float[Array, "*rows h"],
         inputs: Float[Array, "time *rows input"],
-        fresh: Bool[Array, "time *rows"] | None = None,
+        fresh: Bool[Array, " time *rows"] | None = None,
     ) -> Float[Array, "time *rows h"]:
         """The memory after each moment of a sequence; where `fresh`, that moment starts from nothing."""
         # Kept is a number, so that what is not kept is a product: in both directions, as in the derivative.
