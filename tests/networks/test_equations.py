@@ -1,5 +1,7 @@
 """The modules against the paper's equations, transcribed independently."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,8 +22,15 @@ def observations():
     return random_team(1, SLOTS, 16)
 
 
-def networks_of(method, **changes):
-    networks = build(jax.random.key(0), small_experiment(method, **changes), Spread(10))
+@pytest.fixture(params=[False, True], ids=["encodings as they are", "normalised encodings"])
+def normalised(request):
+    return request.param
+
+
+def networks_of(method, *, normalised=False, **changes):
+    experiment = small_experiment(method, **changes)
+    critic = replace(experiment.critic, normalise_encodings=normalised)
+    networks = build(jax.random.key(0), replace(experiment, critic=critic), Spread(10))
     # Gains near zero would hide mistakes in the conditioned path.
     return jax.tree.map(lambda leaf: leaf * 2 + 0.05, networks)
 
@@ -30,29 +39,35 @@ def view_of(observations):
     return TeamView(observations, active_team(TEAM, SLOTS))
 
 
-def test_tokens_and_contexts_follow_the_two_attentions(observations):
-    teacher = networks_of("pc3d").critic.teacher
-    encodings = [paper.mlp(teacher.encoder, np.asarray(row, np.float64)) for row in observations[:TEAM]]
+def encodings_of(encoder, observations, *, normalised):
+    encodings = np.array([paper.mlp(encoder, np.asarray(row, np.float64)) for row in observations[:TEAM]])
+    if normalised:
+        encodings -= encodings.mean(axis=-1, keepdims=True)
+        encodings /= np.sqrt((encodings**2).mean(axis=-1, keepdims=True) + 1e-5)
+    return encodings
+
+
+def test_tokens_and_contexts_follow_the_two_attentions(observations, normalised):
+    teacher, active = networks_of("pc3d", normalised=normalised).critic.teacher, active_team(TEAM, SLOTS)
+    encodings = encodings_of(teacher.encoder, observations, normalised=normalised)
     tokens = paper.tokens(teacher.queries, encodings)
     contexts = [paper.teacher_context(encoding, tokens) for encoding in encodings]
-    active = active_team(TEAM, SLOTS)
-    np.testing.assert_allclose(teacher.tokens(teacher.encoder(observations), active), tokens, atol=TOLERANCE)
+    made = teacher.tokens(teacher.encodings(observations, active), active)
+    np.testing.assert_allclose(made, tokens, atol=TOLERANCE)
     np.testing.assert_allclose(teacher.contexts(observations, active)[:TEAM], contexts, atol=TOLERANCE)
 
 
-def test_the_token_value_is_the_head_on_concatenated_tokens_and_team_size(observations):
-    critic = networks_of("pc3d").critic
-    encodings = [
-        paper.mlp(critic.teacher.encoder, np.asarray(row, np.float64)) for row in observations[:TEAM]
-    ]
+def test_the_token_value_is_the_head_on_concatenated_tokens_and_team_size(observations, normalised):
+    critic = networks_of("pc3d", normalised=normalised).critic
+    encodings = encodings_of(critic.teacher.encoder, observations, normalised=normalised)
     features = np.append(paper.tokens(critic.teacher.queries, encodings).ravel(), TEAM / 10)
     expected = paper.mlp(critic.head, features)[0]
     np.testing.assert_allclose(critic(view_of(observations)), expected, atol=TOLERANCE)
 
 
-def test_the_pic_value_is_the_head_on_the_mean_encoding(observations):
-    critic = networks_of("pic").critic
-    encodings = [paper.mlp(critic.encoder, np.asarray(row, np.float64)) for row in observations[:TEAM]]
+def test_the_pic_value_is_the_head_on_the_mean_encoding(observations, normalised):
+    critic = networks_of("pic", normalised=normalised).critic
+    encodings = encodings_of(critic.encoder, observations, normalised=normalised)
     expected = paper.mlp(critic.head, np.mean(encodings, axis=0))[0]
     np.testing.assert_allclose(critic(view_of(observations)), expected, atol=TOLERANCE)
 

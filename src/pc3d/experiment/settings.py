@@ -159,6 +159,8 @@ class CriticSettings:
     """K: how many learned queries read the team."""
     global_state: bool = False
     """Whether the value head also sees the task's global state."""
+    normalise_encodings: bool = False
+    """Whether an encoding's numbers get zero mean and unit deviation, which attention's √d presumes."""
 
     def __post_init__(self) -> None:
         _widths("critic.widths", self.widths)
@@ -228,8 +230,8 @@ class Recipe:
     """First weights: orthogonal, small in policy head and modulation; or as PyTorch makes a layer."""
     huber_delta: float = 1.0
     """Where the distillation loss turns from quadratic to linear."""
-    huber_reduction: Literal["mean", "sum"] = "mean"
-    """Over the numbers of a context."""
+    huber_reduction: Literal["mean", "root", "sum"] = "mean"
+    """Over the d numbers of a context; root is what lies between: the sum divided by √d."""
     policy_gradient_reaches_context: bool = True
     """Whether the policy objective trains the student context; without it A-MAPPO's would never learn."""
     gate_scale: float = 1.0

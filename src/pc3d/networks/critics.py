@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.settings import CriticSettings
 from pc3d.networks.layers import Activation, Dense, Mlp
-from pc3d.networks.teacher import Teacher
+from pc3d.networks.teacher import Teacher, encoded
 
 
 class TeamView(eqx.Module):
@@ -94,6 +94,7 @@ class MeanCritic(Critic):
 
     encoder: Mlp
     head: Mlp
+    normalise: bool = eqx.field(static=True)
     team_size_feature: bool = eqx.field(static=True)
     largest_team: int = eqx.field(static=True)
 
@@ -101,12 +102,13 @@ class MeanCritic(Critic):
         encoder_key, head_key = jax.random.split(key)
         widths = (inputs.observation, *settings.set_encoder_widths, settings.set_embed_dim)
         self.encoder = Mlp(encoder_key, widths, inputs.activation)
+        self.normalise = settings.normalise_encodings
         self.team_size_feature, self.largest_team = settings.team_size_feature, inputs.largest_team
         width = settings.set_embed_dim + settings.team_size_feature + inputs.global_state
         self.head = _value_head(head_key, width, inputs, settings)
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        encodings = self.encoder(view.clean_observations)
+        encodings = encoded(self.encoder, view.clean_observations, normalise=self.normalise)
         mean = jnp.mean(encodings, axis=-2, where=view.present[..., None])
         size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
         return self.head(_beside(mean, size, view.global_state))[..., 0]
@@ -133,7 +135,8 @@ class TokenCritic(Critic):
         self.head = _value_head(head_key, width, inputs, settings)
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        tokens = self.teacher.tokens(self.teacher.encoder(view.clean_observations), view.present)
+        encodings = self.teacher.encodings(view.observations, view.present)
+        tokens = self.teacher.tokens(encodings, view.present)
         size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
         flat = tokens.reshape(*tokens.shape[:-2], -1)
         return self.head(_beside(flat, size, view.global_state))[..., 0]

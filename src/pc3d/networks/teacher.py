@@ -14,6 +14,7 @@ class Teacher(eqx.Module):
 
     encoder: Mlp
     queries: Float[Array, "token embedding"]
+    normalise: bool = eqx.field(static=True)
 
     def __init__(
         self, key: PRNGKeyArray, observation: int, settings: CriticSettings, activation: Activation
@@ -21,7 +22,14 @@ class Teacher(eqx.Module):
         encoder_key, query_key = jax.random.split(key)
         widths = (observation, *settings.set_encoder_widths, settings.set_embed_dim)
         self.encoder = Mlp(encoder_key, widths, activation)
+        self.normalise = settings.normalise_encodings
         self.queries = jax.random.normal(query_key, (settings.tokens, settings.set_embed_dim))
+
+    def encodings(
+        self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
+    ) -> Float[Array, "... agent embedding"]:
+        """e_i = φ(o_i); whatever stands in slots that nobody fills."""
+        return encoded(self.encoder, jnp.where(present[..., None], observations, 0), normalise=self.normalise)
 
     def tokens(
         self, encodings: Float[Array, "... agent embedding"], present: Bool[Array, "... agent"]
@@ -35,11 +43,19 @@ class Teacher(eqx.Module):
         self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
     ) -> Float[Array, "... agent embedding"]:
         """c_i = Σ_k softmax_k(e_i · z_k / √d) z_k: each agent's own reading of the tokens."""
-        encodings = self.encoder(jnp.where(present[..., None], observations, 0))
+        encodings = self.encodings(observations, present)
         tokens = self.tokens(encodings, present)
         similarity = jnp.einsum("...nd,...kd->...nk", encodings, tokens)
         attention = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
         return jnp.einsum("...nk,...kd->...nd", attention, tokens)
+
+
+def encoded(
+    encoder: Mlp, observations: Float[Array, "... observation"], *, normalise: bool
+) -> Float[Array, "... embedding"]:
+    """What a set encoder makes of observations."""
+    encodings = encoder(observations)
+    return jax.nn.standardize(encodings) if normalise else encodings
 
 
 def averaged(average: Teacher | None, teacher: Teacher | None, rate: float) -> Teacher | None:

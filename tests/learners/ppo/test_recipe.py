@@ -120,15 +120,16 @@ def test_the_policy_trains_the_context_if_asked(reaches):
     assert (largest(student.to_context) > 0) is reaches
 
 
-def test_a_summed_distillation_is_the_mean_times_the_contexts_width():
+@pytest.mark.parametrize(("reduction", "power"), [("root", 0.5), ("sum", 1)])
+def test_distillation_grows_with_the_contexts_width_unless_it_is_a_mean(reduction, power):
     experiment = small_experiment("pc3d")
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
-    mean, total = (
+    mean, more = (
         objective(learner.networks, batch, with_recipe(experiment, huber_reduction=how)).distillation
-        for how in ("mean", "sum")
+        for how in ("mean", reduction)
     )
-    assert float(total) == pytest.approx(experiment.critic.set_embed_dim * float(mean), rel=1e-5)
+    assert float(more) == pytest.approx(experiment.critic.set_embed_dim**power * float(mean), rel=1e-5)
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.5])

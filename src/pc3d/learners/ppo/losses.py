@@ -1,5 +1,7 @@
 """The objective (the paper's Eq. 5): PPO + λ_V value − λ_H entropy + λ_distill distillation."""
 
+from typing import Literal
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -42,8 +44,7 @@ def objective(networks: Networks, batch: Sequences, experiment: Experiment) -> L
     distillation = jnp.zeros(())
     if policy.context is not None and batch.teacher_contexts is not None:
         apart = huber(policy.context - batch.teacher_contexts, experiment.recipe.huber_delta)
-        reduce = jnp.mean if experiment.recipe.huber_reduction == "mean" else jnp.sum
-        distillation = _mean(reduce(apart, axis=-1), decisions)
+        distillation = _mean(reduced(apart, experiment.recipe.huber_reduction), decisions)
     weight = experiment.distillation.weight if method_named(experiment.method).distils else 0.0
     return LossParts(
         total=policy_loss
@@ -74,6 +75,15 @@ def huber(error: Float[Array, "..."], delta: float) -> Float[Array, "..."]:
     """
     size = jnp.abs(error)
     return jnp.where(size <= delta, 0.5 * error**2, delta * (size - 0.5 * delta))
+
+
+def reduced(
+    apart: Float[Array, "... context"], reduction: Literal["mean", "root", "sum"]
+) -> Float[Array, "..."]:
+    """What a whole context costs, from what its numbers do."""
+    if reduction == "mean":
+        return jnp.mean(apart, axis=-1)
+    return jnp.sum(apart, axis=-1) / (apart.shape[-1] ** 0.5 if reduction == "root" else 1)
 
 
 def _value_loss(
