@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -84,7 +85,7 @@ def test_a_team_of_any_size_plays_a_whole_episode(run):
     task = Spread(9)
     state, team = task.reset(jax.random.key(0), 9), pc3d.load(run).players(9)
     for _ in range(task.horizon):
-        state, outcome = task.step(jax.random.key(0), state, team.act(task.observe(state)))
+        state, outcome = task.step(jax.random.key(0), state, jnp.asarray(team.act(task.observe(state))))
     assert bool(outcome.truncated)
 
 

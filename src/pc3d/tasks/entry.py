@@ -67,7 +67,7 @@ class Paper:
             found |= {part: value for part, value in vars(self.printed[name]).items() if not found.get(part)}
         if not isinstance(found["algorithm"], row.algorithm):
             found["algorithm"] = row.algorithm()
-        if row.has_context and not row.distils:
+        if found["distillation"] and not row.distils:
             found["distillation"] = replace(found["distillation"], weight=0.0)
         return {part: value for part, value in found.items() if value is not None}
 
