@@ -1,6 +1,5 @@
 """All tests run as every run does, pinned to one thread; and every shape that a type promises is checked."""
 
-import os
 import signal
 from pathlib import Path
 
@@ -9,8 +8,6 @@ from jaxtyping import install_import_hook
 
 from tests import shapes
 
-# Tests compile far more than they compute, and compiling for speed takes half as long again.
-os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} --xla_backend_optimization_level=1".strip()
 # Where shapes matter most: what is imported from here on looks at what its functions are given and give back.
 CHECKED = ("tasks", "networks", "play", "learners", "evaluation", "export")
 install_import_hook([f"pc3d.{folder}" for folder in CHECKED], f"{shapes.__name__}.checked")
