@@ -42,7 +42,7 @@ test-slow: setup
 test-page: setup
 	$(BIN)/python -m pytest -m page -rs
 
-# A quarter of an hour; for a part of it: make same-bits BASE=main ONLY="--tasks spread --methods pc3d".
+# Half an hour on two cores, and as long again where the revision was not compared with before; for a part of it: make same-bits BASE=main ONLY="--tasks spread --methods pc3d".
 same-bits: setup
 	$(BIN)/python -m tests.same_bits $(or $(BASE),HEAD) $(ONLY)
 

@@ -28,7 +28,7 @@ class Teacher(eqx.Module):
     def encodings(
         self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
     ) -> Float[Array, "... agent embedding"]:
-        """e_i = φ(o_i); whatever stands in slots that nobody fills."""
+        """e_i = φ(o_i), normalised if so set; what stands in slots that nobody fills cannot matter."""
         return encoded(self.encoder, jnp.where(present[..., None], observations, 0), normalise=self.normalise)
 
     def tokens(

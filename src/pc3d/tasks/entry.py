@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any
 
 from pc3d.experiment.methods import ancestors, method_named
 from pc3d.experiment.rosters import Curriculum, Rosters
@@ -18,6 +18,7 @@ from pc3d.experiment.settings import (
     Recipe,
     Rules,
 )
+from pc3d.system.errors import BadInput
 from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
 
@@ -55,7 +56,7 @@ class Paper:
     episodes: int
     recipe: Recipe
     """What the paper leaves open and a task may want otherwise; reasons: docs/reproduction.md."""
-    printed: Mapping[str, TableColumn]
+    printed: Mapping[str, TableColumn] = field(default_factory=dict)
     """By method."""
 
     def settings(self, method: str) -> dict[str, Any]:
@@ -75,15 +76,15 @@ class Paper:
 def read_paper(path: Path) -> Paper:
     """A task's paper.toml."""
     content = read_toml(path, "file of the paper's settings")
+    columns = content.pop("printed", None)
+    if not isinstance(columns, dict) or "mappo" not in columns:  # what every method falls back to
+        raise BadInput(f"{path} lacks the table printed.mappo")
+    paper: Paper = from_plain(Paper, content, str(path))
     printed = {
         name: from_plain(TableColumn, parts, f"{path}: {name}", {"algorithm": method_named(name).algorithm})
-        for name, parts in content.pop("printed").items()
+        for name, parts in columns.items()
     }
-    kinds = {name: kind for name, kind in get_type_hints(Paper).items() if name in content}
-    return Paper(
-        **{name: from_plain(kinds[name], value, f"{path}: {name}") for name, value in content.items()},
-        printed=printed,
-    )
+    return replace(paper, printed=printed)
 
 
 @dataclass(frozen=True)
