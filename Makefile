@@ -37,7 +37,7 @@ test: lint
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-slow: setup
-	$(BIN)/python -m pytest -m slow
+	XLA_FLAGS= $(BIN)/python -m pytest -m slow
 
 test-page: setup
 	$(BIN)/python -m pytest -m page -rs
@@ -47,7 +47,7 @@ same-bits: setup
 	$(BIN)/python -m tests.same_bits $(or $(BASE),HEAD) $(ONLY)
 
 faults: setup
-	$(BIN)/python -m pytest tests/faults -n 2 --dist loadfile --full
+	XLA_FLAGS= $(BIN)/python -m pytest tests/faults -n 2 --dist loadfile --full
 
 soak: setup
 	$(BIN)/python -m tests.faults.soak

@@ -1,5 +1,6 @@
 """All tests run as every run does, pinned to one thread; and every shape that a type promises is checked."""
 
+import os
 import signal
 from pathlib import Path
 
@@ -7,6 +8,10 @@ import pytest
 from jaxtyping import install_import_hook
 
 from tests import shapes
+
+# Tests compile far more than they compute: unoptimised programs are made in a third of the time. With
+# XLA_FLAGS set, if to nothing, programs are those of every run (make faults, make test-slow).
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
 
 # Where shapes matter most: what is imported from here on looks at what its functions are given and give back.
 CHECKED = ("tasks", "networks", "play", "learners", "evaluation", "export")

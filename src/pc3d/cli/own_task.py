@@ -9,9 +9,10 @@ from rich.console import Console
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.roster_file import growing_curriculum, read_rosters
 from pc3d.experiment.rosters import Curriculum, Rosters
-from pc3d.experiment.settings import Experiment, OwnWorld, within
+from pc3d.experiment.settings import Experiment, OwnWorld
 from pc3d.play.hosted.contract import Examination, examine
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
+from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
 from pc3d.system.imports import current_folder_importable, described, is_import_path, load_object
 from pc3d.tasks.contract import broken_promises

@@ -10,23 +10,14 @@ import tyro
 
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.experiment.search import Between, OneOf, Tried
+from pc3d.system.bounds import Bounded, Range, within
 from pc3d.system.errors import BadInput
 
-MOST_LAYERS = 16
 NAME = re.compile(r"\w[\w-]*([.:]\w[\w-]*)*")  # also an own task's import path
-
-
-def within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
-    """Refuse a setting outside its range, naming both; NaN is outside every range."""
-    if not (low < value <= high if above else low <= value <= high):
-        start = "above" if above else "from"
-        raise BadInput(f"{name} must be {start} {low:g} to {high:g}, not {value:g}")
-
-
-def _widths(name: str, widths: tuple[int, ...]) -> None:
-    within(f"the number of {name}", len(widths), 0, MOST_LAYERS)
-    for width in widths:
-        within(name, width, 1, 4096)
+Widths = Annotated[tuple[int, ...], Range(1, 4096)]
+Width = Annotated[int, Range(1, 4096)]
+Share = Annotated[float, Range(0, 1)]
+ShareAboveNone = Annotated[float, Range(0, 1, above=True)]
 
 
 @dataclass(frozen=True)
@@ -40,11 +31,9 @@ class ReplaySettings:
 
 
 @dataclass(frozen=True)
-class AlgorithmSettings(abc.ABC):
-    """What an algorithm is set to; the class says which one is meant. `learners` has what it does."""
+class AlgorithmSettings(Bounded, abc.ABC):
+    """What an algorithm is set to; its `section` is the algorithm's name. `learners` has what it does."""
 
-    section: ClassVar[str]
-    """Its name, which stands before its settings on the command line and in files, as in ppo.epochs."""
     headlines: ClassVar[Mapping[str, str]] = {}
     """Which of the numbers it reports a person wants to see while it trains, and what they are called."""
 
@@ -86,41 +75,28 @@ class PpoSettings(AlgorithmSettings):
         "max_gradient_norm": OneOf((0.5, 1.0, 2.0, 5.0, 10.0)),
     }
 
-    learning_rate: float
+    learning_rate: ShareAboveNone
     """Adam's step size at the start."""
-    batch_size: int
+    batch_size: Annotated[int, Range(1, 10**9)]
     """How much a minibatch holds at most; in which unit, says recipe.batch_unit."""
-    buffer_size: int
+    buffer_size: Annotated[int, Range(1, 10**12)]
     """Team steps held for each environment; what it plays between two updates must fit."""
-    update_every_episodes: int
+    update_every_episodes: Annotated[int, Range(1, 4096)]
     """Episodes each environment plays between two updates; recipe.environments says how many there are."""
-    epochs: int
+    epochs: Annotated[int, Range(1, 1000)]
     """Passes over the played episodes in one update."""
-    clip: float
+    clip: ShareAboveNone
     """PPO's ε: how far the probability ratio may move."""
-    discount: float
+    discount: Share
     """γ."""
-    gae_lambda: float
+    gae_lambda: Share
     """λ of generalised advantage estimation."""
-    entropy_coefficient: float
+    entropy_coefficient: Annotated[float, Range(0, 10)]
     """Weight of the entropy bonus."""
-    value_coefficient: float
+    value_coefficient: Annotated[float, Range(0, 100)]
     """Weight of the value loss."""
-    max_gradient_norm: float
+    max_gradient_norm: Annotated[float, Range(0, 1e6, above=True)]
     """Longer gradients are shortened to this norm."""
-
-    def __post_init__(self) -> None:
-        within("ppo.learning_rate", self.learning_rate, 0, 1, above=True)
-        within("ppo.batch_size", self.batch_size, 1, 10**9)
-        within("ppo.buffer_size", self.buffer_size, 1, 10**12)
-        within("ppo.update_every_episodes", self.update_every_episodes, 1, 4096)
-        within("ppo.epochs", self.epochs, 1, 1000)
-        within("ppo.clip", self.clip, 0, 1, above=True)
-        within("ppo.discount", self.discount, 0, 1)
-        within("ppo.gae_lambda", self.gae_lambda, 0, 1)
-        within("ppo.entropy_coefficient", self.entropy_coefficient, 0, 10)
-        within("ppo.value_coefficient", self.value_coefficient, 0, 100)
-        within("ppo.max_gradient_norm", self.max_gradient_norm, 0, 1e6, above=True)
 
     @property
     def episodes_between_updates(self) -> int:
@@ -128,65 +104,61 @@ class PpoSettings(AlgorithmSettings):
 
 
 @dataclass(frozen=True)
-class ActorSettings:
+class ActorSettings(Bounded):
     """The shared recurrent actor."""
 
-    widths: tuple[int, ...]
+    section: ClassVar[str] = "actor"
+
+    widths: Widths
     """Widths of the dense layers before the recurrent one."""
-    rnn_dim: int
+    rnn_dim: Width
     """Width of the recurrent layer."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.widths:
             raise BadInput("actor.widths must name at least one layer")
-        _widths("actor.widths", self.widths)
-        within("actor.rnn_dim", self.rnn_dim, 1, 4096)
 
 
 @dataclass(frozen=True)
-class CriticSettings:
+class CriticSettings(Bounded):
     """The central critic; IPPO has none of it."""
 
-    widths: tuple[int, ...] = ()
+    section: ClassVar[str] = "critic"
+
+    widths: Widths = ()
     """Widths of the value head's hidden layers."""
-    set_embed_dim: int = 1
+    set_embed_dim: Width = 1
     """d: width of an agent's encoding, of a token and of a context."""
-    set_encoder_widths: tuple[int, ...] = ()
+    set_encoder_widths: Widths = ()
     """Hidden widths of the shared observation encoder φ."""
     team_size_feature: bool = False
     """Whether the value head is told the team size."""
-    tokens: int = 1
+    tokens: Annotated[int, Range(1, 256)] = 1
     """K: how many learned queries read the team."""
     global_state: bool = False
     """Whether the value head also sees the task's global state."""
     normalise_encodings: bool = False
     """Whether an encoding's numbers get zero mean and unit deviation, which attention's √d presumes."""
 
-    def __post_init__(self) -> None:
-        _widths("critic.widths", self.widths)
-        _widths("critic.set_encoder_widths", self.set_encoder_widths)
-        within("critic.set_embed_dim", self.set_embed_dim, 1, 4096)
-        within("critic.tokens", self.tokens, 1, 256)
-
 
 @dataclass(frozen=True)
-class DistillationSettings:
+class DistillationSettings(Bounded):
     """How the student context follows the teacher, and how far reliance may go."""
 
-    weight: float = 0.0
+    section: ClassVar[str] = "distillation"
+
+    weight: Annotated[float, Range(0, 1000)] = 0.0
     """λ_distill."""
-    teacher_rate: float = 0.01
+    teacher_rate: Share = 0.01
     """τ: how fast the averaged teacher follows the learning one, per gradient step."""
-    reliance_min: float = -3.0
+    reliance_min: Annotated[float, Range(-1000, 1000)] = -3.0
     """ρ_min."""
-    reliance_max: float = 2.0
+    reliance_max: Annotated[float, Range(-1000, 1000)] = 2.0
     """ρ_max."""
 
     def __post_init__(self) -> None:
-        within("distillation.weight", self.weight, 0, 1000)
-        within("distillation.teacher_rate", self.teacher_rate, 0, 1)
-        within("distillation.reliance_min", self.reliance_min, -1000, 1000)
-        within("distillation.reliance_max", self.reliance_max, -1000, 1000)
+        super().__post_init__()
         if not self.reliance_min < self.reliance_max:
             raise BadInput(
                 f"distillation.reliance_min ({self.reliance_min:g}) must be below "
@@ -195,12 +167,14 @@ class DistillationSettings:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Bounded):
     """What the paper leaves open; the same for all methods of a task. Reasons: docs/reproduction.md."""
+
+    section: ClassVar[str] = "recipe"
 
     normalise_values: bool = True
     """Regress on value targets of zero mean and unit deviation (running, over updates)."""
-    value_statistics_rate: float = 0.01
+    value_statistics_rate: ShareAboveNone = 0.01
     """How fast the running mean and deviation of value targets follow."""
     normalise_advantages: bool = True
     """Give an update's advantages zero mean and, by the deviation below, a common scale."""
@@ -212,55 +186,43 @@ class Recipe:
     """Learn from the team reward divided by the team size, so that sizes weigh alike."""
     learning_rate_schedule: Literal["constant", "linear"] = "linear"
     """Whether the step size falls to zero over the run."""
-    adam_epsilon: float = 1e-5
+    adam_epsilon: ShareAboveNone = 1e-5
     """Adam's ε."""
     clip_gradients: Literal["together", "apart"] = "together"
     """Whether actor and critic share one gradient norm."""
     clip_values: bool = False
     """Whether the value loss is clipped around the value before the update, as some PPOs do."""
-    environments: int = 1
+    environments: Annotated[int, Range(1, 4096)] = 1
     """How many play side by side; an algorithm says how many episodes of each it wants before an update."""
     batch_unit: Literal["sequences", "team_steps"] = "sequences"
     """What the batch size counts: sequences (whole episodes, if not cut), or steps of a team."""
-    backpropagation_steps: int = 64
+    backpropagation_steps: Annotated[int, Range(1, 10**6)] = 64
     """Longer episodes are cut into sequences of at most this many steps."""
     activation: Literal["relu", "tanh"] = "relu"
     """Of every dense layer."""
     initialisation: Literal["orthogonal", "uniform"] = "orthogonal"
     """First weights: orthogonal, small in policy head and modulation; or as PyTorch makes a layer."""
-    huber_delta: float = 1.0
+    huber_delta: Annotated[float, Range(0, 1e6, above=True)] = 1.0
     """Where the distillation loss turns from quadratic to linear."""
     huber_reduction: Literal["mean", "root", "sum"] = "mean"
     """Over the d numbers of a context; root is what lies between: the sum divided by √d."""
     policy_gradient_reaches_context: bool = True
     """Whether the policy objective trains the student context; without it A-MAPPO's would never learn."""
-    gate_scale: float = 1.0
+    gate_scale: Annotated[float, Range(-100, 100)] = 1.0
     """a_g."""
-    gate_offset: float = 0.0
+    gate_offset: Annotated[float, Range(-100, 100)] = 0.0
     """b_g."""
     gate_learned: bool = False
     """Whether a_g and b_g are trained."""
     reliance_gradient: Literal["clipped", "straight"] = "clipped"
     """Whether the gradient stops where reliance is clipped, or passes through."""
-    hypernetwork_widths: tuple[int, ...] = (64,)
+    hypernetwork_widths: Widths = (64,)
     """Hidden widths of Hyper-PC3D's hypernetwork."""
-
-    def __post_init__(self) -> None:
-        within("recipe.value_statistics_rate", self.value_statistics_rate, 0, 1, above=True)
-        within("recipe.adam_epsilon", self.adam_epsilon, 0, 1, above=True)
-        within("recipe.environments", self.environments, 1, 4096)
-        within("recipe.backpropagation_steps", self.backpropagation_steps, 1, 10**6)
-        within("recipe.huber_delta", self.huber_delta, 0, 1e6, above=True)
-        within("recipe.gate_scale", self.gate_scale, -100, 100)
-        within("recipe.gate_offset", self.gate_offset, -100, 100)
-        _widths("recipe.hypernetwork_widths", self.hypernetwork_widths)
 
 
 @dataclass(frozen=True)
-class Rules:
+class Rules(Bounded):
     """What can be set of a task's rules; a task that has such settings has a class of its own for them."""
-
-    section: ClassVar[str] = ""  # on the command line they have no name before them
 
 
 @dataclass(frozen=True)

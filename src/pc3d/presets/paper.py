@@ -1,6 +1,8 @@
 """Experiments from the paper's tables, and a place to start from with a task of your own."""
 
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
@@ -10,12 +12,14 @@ from pc3d.experiment.settings import (
     DistillationSettings,
     Experiment,
     OwnWorld,
-    PpoSettings,
     Recipe,
 )
 from pc3d.system.errors import unknown_name
-from pc3d.system.plain import differences
+from pc3d.system.plain import differences, from_plain
+from pc3d.system.toml_file import read_toml
 from pc3d.tasks.registry import TASKS, paper_of, papers
+
+USUAL = Path(__file__).with_name("own_task.toml")
 
 
 def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None) -> Experiment:
@@ -44,46 +48,23 @@ def custom(
     seed: int = 0,
     episodes: int = 5_000,
 ) -> Experiment:
-    """A place to start from with a task of your own: middling values, the same for every method.
-
-    Rewards are taken as they come: of an own task they are means over the team already.
-    """
+    """A place to start from with a task of your own: own_task.toml."""
     row = method_named(method)
+    usual = read_toml(USUAL, "file of usual settings")
+    kinds: dict[str, Any] = {"actor": ActorSettings, "critic": CriticSettings, "recipe": Recipe}
+    if row.distils:
+        kinds["distillation"] = DistillationSettings
     return Experiment(
         task=task,
         method=method,
         rosters=rosters,
         curriculum=curriculum,
-        algorithm=MIDDLING_PPO if row.algorithm is PpoSettings else row.algorithm(),
-        actor=ActorSettings(widths=(128, 128), rnn_dim=64),
-        critic=CriticSettings(
-            widths=(128, 128),
-            set_embed_dim=48,
-            set_encoder_widths=(96, 96),
-            team_size_feature=True,
-            tokens=4,
-        ),
-        distillation=DistillationSettings(weight=0.1) if row.distils else DistillationSettings(),
-        recipe=Recipe(reward_per_agent=False),
+        algorithm=from_plain(row.algorithm, usual.get(row.algorithm.section, {}), USUAL.name),
         seed=seed,
         episodes=episodes,
         world=world,
+        **{name: from_plain(kind, usual[name], USUAL.name) for name, kind in kinds.items()},
     )
-
-
-MIDDLING_PPO = PpoSettings(
-    learning_rate=5e-4,
-    batch_size=8,
-    buffer_size=1_000_000,
-    update_every_episodes=8,
-    epochs=8,
-    clip=0.2,
-    discount=0.99,
-    gae_lambda=0.95,
-    entropy_coefficient=0.01,
-    value_coefficient=0.5,
-    max_gradient_norm=1.0,
-)
 
 
 def preset(name: str, task: str, method: str) -> Experiment:

@@ -3,13 +3,13 @@
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import jax
 import numpy as np
 
 from pc3d.experiment.methods import method_named
-from pc3d.experiment.settings import Experiment, within
+from pc3d.experiment.settings import Experiment
 from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
@@ -21,6 +21,7 @@ from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.metrics import Gathering, LineFile
 from pc3d.runs.replay_folder import ReplayFolder
 from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
+from pc3d.system.bounds import Bounded, Range, within
 from pc3d.system.errors import BadInput, Diverged, Interrupted
 from pc3d.system.files import explained, one_owner
 from pc3d.system.signals import Stop, stop_signals
@@ -32,25 +33,19 @@ LINES_PER_RUN = 2500
 
 
 @dataclass(frozen=True)
-class Habits:
+class Habits(Bounded):
     """How often a run is written down; none of it changes a single bit of what is learned."""
 
-    checkpoint_every: int = 1000
+    checkpoint_every: Annotated[int, Range(0, 10**9)] = 1000
     """Episodes between two checkpoints; 0 saves only when stopped."""
-    log_every: int = 0
+    log_every: Annotated[int, Range(0, 10**9)] = 0
     """Updates gathered into one line of metrics; 0 chooses so that a run has at most 2,500 lines."""
-    evaluate_every: int = 0
+    evaluate_every: Annotated[int, Range(0, 10**9)] = 0
     """Episodes between two evaluations on training and validation sizes; 0 means never."""
-    evaluation_rollouts: int = 32
+    evaluation_rollouts: Annotated[int, Range(1, 10**6)] = 32
     """Rollouts per team size in such an evaluation."""
     tensorboard: bool = True
     """Whether to write TensorBoard events, if tensorboardX is installed."""
-
-    def __post_init__(self) -> None:
-        within("checkpoint_every", self.checkpoint_every, 0, 10**9)
-        within("log_every", self.log_every, 0, 10**9)
-        within("evaluate_every", self.evaluate_every, 0, 10**9)
-        within("evaluation_rollouts", self.evaluation_rollouts, 1, 10**6)
 
 
 DEFAULT_HABITS = Habits()

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pc3d.experiment.settings import OwnWorld, within
+from pc3d.experiment.settings import OwnWorld
+from pc3d.system.bounds import within
 from pc3d.tasks.arrays import Amount, Count
 from pc3d.tasks.task import ObservationPart
 

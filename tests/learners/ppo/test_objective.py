@@ -1,7 +1,7 @@
 """The objective: its equations, what may reach which parameters, and padding that never matters."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import equinox as eqx
 import jax
@@ -24,6 +24,10 @@ from tests.small import random_team, small_experiment
 
 TASK = Spread(5)
 SIZES = jnp.array([1, 3, 5])
+# Compiled as a whole, and once for all experiments that it is the same for: step by step is far slower.
+compiled_play = partial(jax.jit, static_argnums=0, static_argnames="with_global_state")(play)
+compiled_prepare = jax.jit(prepare, static_argnums=(0, 1, 4))
+compiled_objective = jax.jit(objective, static_argnums=2)
 
 
 @lru_cache
@@ -32,16 +36,23 @@ def played(experiment, task=TASK):
     learner = algorithm.fresh(experiment, Spread(10))
     keys = jax.random.split(jax.random.key(1), len(SIZES))
     state, team = experiment.critic.global_state, algorithm.team(experiment, learner)
-    return learner, play(TaskWorlds(task), team, keys, SIZES, with_global_state=state)
+    return learner, compiled_play(TaskWorlds(task), team, keys, SIZES, with_global_state=state)
 
 
+@partial(jax.jit, static_argnums=0)
 def learn(experiment, learner, episodes, key):
     return algorithm_of(experiment).learn(experiment, TASK, learner, episodes, key)
 
 
+@partial(jax.jit, static_argnums=(0, 3))
+def gradient_of(term, networks, batch, experiment):
+    """Of one term of the objective."""
+    return jax.grad(lambda networks: getattr(objective(networks, batch, experiment), term))(networks)
+
+
 def prepared(experiment, learner, episodes):
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    return prepare(experiment, TASK, learner, episodes, plan)[1]
+    return compiled_prepare(experiment, TASK, learner, episodes, plan)[1]
 
 
 def test_the_clipped_objective_is_the_pessimistic_one():
@@ -86,7 +97,7 @@ def test_the_objective_is_the_weighted_sum_of_its_terms(method):
     ppo = experiment.algorithm
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
-    parts = objective(learner.networks, batch, experiment)
+    parts = compiled_objective(learner.networks, batch, experiment)
     actor, decisions = learner.networks.actor, np.asarray(batch.decisions)
     logits = actor.conditioning(actor.remember(batch.first_memory, batch.observations)).logits
     probabilities = np.asarray(jax.nn.softmax(logits), np.float64)[decisions]
@@ -116,7 +127,7 @@ def test_a_clipped_value_counts_where_its_error_is_the_larger(clips):
     expected = np.maximum(errors, (near - targets) ** 2) if clips else errors
     batch = eqx.tree_at(lambda batch: batch.values, batch, before)
     np.testing.assert_allclose(
-        objective(learner.networks, batch, experiment).value, expected.mean(), rtol=1e-4
+        compiled_objective(learner.networks, batch, experiment).value, expected.mean(), rtol=1e-4
     )
 
 
@@ -145,7 +156,7 @@ def test_normalised_targets_and_advantages_are_those_without_normalisation_on_an
     learner, episodes = played(experiment)
     plain = prepared(replace(experiment, recipe=bare), learner, episodes)
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    scale, batch = prepare(experiment, TASK, learner, episodes, plan)
+    scale, batch = compiled_prepare(experiment, TASK, learner, episodes, plan)
     np.testing.assert_allclose(scale.stretch(batch.value_targets), plain.value_targets, atol=1e-3)
     decisions = np.asarray(batch.decisions)
     expected = np.asarray(plain.advantages)[decisions]
@@ -162,7 +173,7 @@ def test_an_update_without_rewards_is_no_larger_for_being_normalised_by_the_runn
     for deviation in ("running", "update"):
         recipe = replace(experiment.recipe, advantage_deviation=deviation)
         changed = replace(experiment, recipe=recipe)
-        scale, batch = prepare(changed, TASK, learner, episodes, plan)
+        scale, batch = compiled_prepare(changed, TASK, learner, episodes, plan)
         decisions = np.asarray(batch.decisions)
         bare = prepared(
             replace(changed, recipe=replace(recipe, normalise_advantages=False)), learner, episodes
@@ -219,7 +230,7 @@ def test_the_distillation_term_is_the_mean_huber_over_decisions():
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
     batch = eqx.tree_at(lambda batch: batch.teacher_contexts, batch, 3 * batch.teacher_contexts)
-    parts = objective(learner.networks, batch, experiment)
+    parts = compiled_objective(learner.networks, batch, experiment)
     actor = learner.networks.actor
     contexts = actor.conditioning(actor.remember(batch.first_memory, batch.observations)).context
     apart = [
@@ -233,9 +244,7 @@ def test_distillation_reaches_neither_the_teacher_nor_the_gate():
     experiment = small_experiment("pc3d")
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
-    gradient = jax.grad(lambda networks: objective(networks, batch, experiment).distillation)(
-        learner.networks
-    )
+    gradient = gradient_of("distillation", learner.networks, batch, experiment)
     student = gradient.actor.conditioning.student
     for untouched in (gradient.critic, student.to_reliance, gradient.actor.conditioning.to_modulation):
         assert all(float(jnp.max(jnp.abs(leaf))) == 0 for leaf in jax.tree.leaves(untouched))
@@ -246,8 +255,8 @@ def test_the_teacher_learns_from_the_value_and_the_gate_from_the_policy():
     experiment = small_experiment("pc3d")
     learner, episodes = played(experiment)
     batch = prepared(experiment, learner, episodes)
-    value = jax.grad(lambda networks: objective(networks, batch, experiment).value)(learner.networks)
-    policy = jax.grad(lambda networks: objective(networks, batch, experiment).policy)(learner.networks)
+    value = gradient_of("value", learner.networks, batch, experiment)
+    policy = gradient_of("policy", learner.networks, batch, experiment)
     assert float(jnp.max(jnp.abs(value.critic.teacher.queries))) > 0
     assert all(float(jnp.max(jnp.abs(leaf))) == 0 for leaf in jax.tree.leaves(value.actor))
     assert float(jnp.max(jnp.abs(policy.actor.conditioning.student.to_reliance.weight))) > 0
@@ -267,8 +276,8 @@ def test_what_stands_in_padded_slots_changes_no_bit_of_loss_or_gradient(method):
             jnp.where(present[:, :-1], episodes.kept, jnp.nan),
         ),
     )
-    run = jax.jit(lambda episodes: learn(experiment, learner, episodes, jax.random.key(0)))
-    (clean_learner, clean), (dirty_learner, dirty_report) = run(episodes), run(dirty)
+    runs = (learn(experiment, learner, each, jax.random.key(0)) for each in (episodes, dirty))
+    (clean_learner, clean), (dirty_learner, dirty_report) = runs
     assert clean.scalars["loss_total"] == dirty_report.scalars["loss_total"]
     for one, other in zip(jax.tree.leaves(clean_learner), jax.tree.leaves(dirty_learner), strict=True):
         np.testing.assert_array_equal(one, other)

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import tyro
 
-from pc3d.experiment.settings import Experiment, within
+from pc3d.experiment.settings import Experiment
 from pc3d.presets.experiment_file import read_experiment, to_plain
 from pc3d.runs.metrics import last_line, read_lines
+from pc3d.system.bounds import within
 from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import from_plain

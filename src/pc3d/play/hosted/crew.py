@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt, UInt8
 
-from pc3d.experiment.settings import within
 from pc3d.play.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.play.hosted.world import seed_of
+from pc3d.system.bounds import Bounded, Range
 from pc3d.system.errors import Pc3dError
 from pc3d.system.processes import PYTHON, environment_of_child
 
@@ -30,17 +31,13 @@ class WorldFailed(Pc3dError):
 
 
 @dataclass(frozen=True)
-class Hosting:
+class Hosting(Bounded):
     """How worlds are stepped on the host; none of it changes a single bit of what is learned."""
 
-    env_workers: int = 1
+    env_workers: Annotated[int, Range(1, 256)] = 1
     """Processes that step the worlds of an own task, or of the originals."""
-    env_timeout: float = 60.0
+    env_timeout: Annotated[float, Range(0, 1e6, above=True)] = 60.0
     """Seconds after which a world that does not answer counts as hanging."""
-
-    def __post_init__(self) -> None:
-        within("env_workers", self.env_workers, 1, 256)
-        within("env_timeout", self.env_timeout, 0, 1e6, above=True)
 
 
 DEFAULT_HOSTING = Hosting()

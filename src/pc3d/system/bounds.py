@@ -1,0 +1,54 @@
+"""Ranges of settings, said beside them: `epochs: Annotated[int, Range(1, 1000)]`."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar, get_type_hints
+
+from pc3d.system.errors import BadInput
+
+MOST_ITEMS = 16  # of a setting that is a list, such as the widths of layers
+
+
+@dataclass(frozen=True)
+class Range:
+    """From one number to another, both allowed; of a list, what each item must be in."""
+
+    low: float
+    high: float
+    above: bool = False
+    """Whether `low` itself is already too low."""
+
+    def check(self, name: str, value: float | tuple[float, ...]) -> None:
+        if isinstance(value, tuple):
+            within(f"the number of {name}", len(value), 0, MOST_ITEMS)
+        for number in value if isinstance(value, tuple) else (value,):
+            within(name, number, self.low, self.high, above=self.above)
+
+
+class Bounded:
+    """A dataclass that refuses, when it is made, what is outside the ranges beside its fields."""
+
+    section: ClassVar[str] = ""
+    """What stands before the names of its settings on the command line and in files, as in ppo.epochs."""
+
+    def __post_init__(self) -> None:
+        for field, bounds in ranges_of(type(self)).items():
+            bounds.check(f"{self.section}.{field}" if self.section else field, getattr(self, field))
+
+
+@cache
+def ranges_of(settings: type[Any]) -> dict[str, Range]:
+    """The ranges that a class says beside its fields."""
+    return {
+        name: said
+        for name, hint in get_type_hints(settings, include_extras=True).items()
+        for said in getattr(hint, "__metadata__", ())
+        if isinstance(said, Range)
+    }
+
+
+def within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
+    """Refuse a number outside its range, naming both; NaN is outside every range."""
+    if not (low < value <= high if above else low <= value <= high):
+        start = "above" if above else "from"
+        raise BadInput(f"{name} must be {start} {low:g} to {high:g}, not {value:g}")
