@@ -1,8 +1,7 @@
 """Ranges of settings, said beside them: `epochs: Annotated[int, Range(1, 1000)]`."""
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, ClassVar, get_type_hints
+from typing import ClassVar, get_type_hints
 
 from pc3d.system.errors import BadInput
 
@@ -32,19 +31,10 @@ class Bounded:
     """What stands before the names of its settings on the command line and in files, as in ppo.epochs."""
 
     def __post_init__(self) -> None:
-        for field, bounds in ranges_of(type(self)).items():
-            bounds.check(f"{self.section}.{field}" if self.section else field, getattr(self, field))
-
-
-@cache
-def ranges_of(settings: type[Any]) -> dict[str, Range]:
-    """The ranges that a class says beside its fields."""
-    return {
-        name: said
-        for name, hint in get_type_hints(settings, include_extras=True).items()
-        for said in getattr(hint, "__metadata__", ())
-        if isinstance(said, Range)
-    }
+        for field, hint in get_type_hints(type(self), include_extras=True).items():
+            for said in getattr(hint, "__metadata__", ()):
+                if isinstance(said, Range):
+                    said.check(".".join(filter(None, (self.section, field))), getattr(self, field))
 
 
 def within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
