@@ -8,13 +8,7 @@ from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE
-from pc3d.tasks.spread.world import (
-    ACTION_FORCE,
-    DAMPING,
-    DIRECTIONS,
-    TIME_STEP,
-    SpreadState,
-)
+from pc3d.tasks.spread.world import ACTION_FORCE, DAMPING, DIRECTIONS, TIME_STEP, SpreadState
 
 LOOK_AHEAD = 3  # actions an agent thinks through; each shows one step later
 APART = CONTACT_DISTANCE + 0.015  # how close two agents may plan to come

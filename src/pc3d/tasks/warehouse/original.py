@@ -11,17 +11,8 @@ from jaxtyping import Float, Int, PRNGKeyArray
 from pc3d.system.errors import MissingExtra
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import Outcome
-from pc3d.tasks.warehouse.floor import (
-    CELLS,
-    GOALS,
-    NOTHING,
-    cell_at,
-    column_and_row,
-)
-from pc3d.tasks.warehouse.world import (
-    Warehouse,
-    WarehouseState,
-)
+from pc3d.tasks.warehouse.floor import CELLS, GOALS, NOTHING, cell_at, column_and_row
+from pc3d.tasks.warehouse.world import Warehouse, WarehouseState
 
 AGENT_LAYER, SHELF_LAYER = 0, 1  # of the package's grid: agent and shelf numbers, from 1
 Node = tuple[int, int]

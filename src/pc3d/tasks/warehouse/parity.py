@@ -19,10 +19,7 @@ from pc3d.tasks.warehouse.floor import (
     cell_at,
 )
 from pc3d.tasks.warehouse.original import OriginalWarehouse
-from pc3d.tasks.warehouse.world import (
-    Warehouse,
-    WarehouseState,
-)
+from pc3d.tasks.warehouse.world import Warehouse, WarehouseState
 
 TASK = Warehouse()
 STEPS_LEFT = 20  # scenarios start this close to the end: what is special about them is soon over
