@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from pc3d.experiment.settings import OwnWorld, within
 from pc3d.tasks.arrays import Amount, Count
@@ -20,6 +20,9 @@ class DescribedTask:
     slots: int
     name: str
     world: OwnWorld
+
+    measure_names: ClassVar[tuple[str, ...]] = ()
+    roster_changes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         within(f"the team size of {self.name}", self.slots, 1, LARGEST_TEAM)
@@ -44,14 +47,6 @@ class DescribedTask:
     def observation_layout(self) -> tuple[ObservationPart, ...]:
         shape = " × ".join(map(str, self.world.observation_shape))
         return (ObservationPart(f"the task's own observation, {shape} numbers", self.observation_width),)
-
-    @property
-    def measure_names(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def roster_changes(self) -> bool:
-        return False
 
     @property
     def return_definition(self) -> str:

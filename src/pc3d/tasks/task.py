@@ -116,6 +116,11 @@ class Task(abc.ABC, Generic[StateT]):
         """Who is there now: the one place that says so."""
         return jnp.arange(self.slots) < state.team_size
 
+    def of_team(self, state: StateT, *parts: AnyArray) -> tuple[np.ndarray, ...]:
+        """Parts of the state without the slots that nobody fills, for a picture."""
+        here = np.asarray(self.present(state))
+        return tuple(np.asarray(part)[here] for part in parts)
+
     @property
     @abc.abstractmethod
     def return_definition(self) -> str:
