@@ -37,5 +37,4 @@ def original_world(task: AnyTask) -> OriginalWorld[Any]:
     adapters = {name: entry.original for name, entry in TASKS.items() if entry.original is not None}
     if task.name not in adapters:
         raise unknown_name("original environment", task.name, adapters)
-    world: OriginalWorld[Any] = adapters[task.name].load()(task)
-    return world
+    return adapters[task.name].load()(task)

@@ -120,14 +120,10 @@ class Spread(Task[SpreadState]):
     ) -> Iterator[np.ndarray]:
         from pc3d.tasks.spread.picture import draw_spread, reach_of
 
-        scenes = [self._scene(state) for state in states]
+        scenes = [self.of_team(one, one.positions, one.velocities, one.landmarks) for one in states]
         # One for all moments, so that the picture stands still.
         reach = max(reach_of(positions) for positions, *_ in scenes)
         return (draw_spread(*scene, reach=reach, size=size, show_range=show_range) for scene in scenes)
-
-    def _scene(self, state: SpreadState) -> tuple[np.ndarray, ...]:
-        """Positions, velocities and landmarks of who is there."""
-        return self.of_team(state, state.positions, state.velocities, state.landmarks)
 
 
 def collision_weight(collisions: Collisions, team_size: int | Int[Array, ""]) -> float | Float[Array, ""]:
