@@ -186,16 +186,17 @@ class _Worker:
             stdout=subprocess.PIPE,
             env=environment_of_child(PYGAME_HIDE_SUPPORT_PROMPT="yes"),
         )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.requests, self.replies = self.process.stdin, self.process.stdout
 
     def send(self, frame: Frame) -> None:
-        assert self.process.stdin is not None
         with suppress(BrokenPipeError):  # it has ended, which reading its reply will tell
-            self.process.stdin.write(to_bytes(frame))
-            self.process.stdin.flush()
+            self.requests.write(to_bytes(frame))
+            self.requests.flush()
 
     def receive(self, seconds: float) -> Frame:
-        assert self.process.stdout is not None
-        pipe, deadline = self.process.stdout.fileno(), time.monotonic() + seconds
+        pipe, deadline = self.replies.fileno(), time.monotonic() + seconds
 
         def read(count: int) -> bytes:
             content = b""
@@ -213,13 +214,11 @@ class _Worker:
 
     def end(self) -> None:
         """Its pipe closes, so it ends by itself; if it is stuck, it is killed."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         with suppress(BrokenPipeError):
-            self.process.stdin.close()
+            self.requests.close()
         try:
             self.process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.process.stdout.close()
+        self.replies.close()
