@@ -153,9 +153,9 @@ class Foraging(Task[ForagingState]):
     def draw(self, state: ForagingState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.foraging.picture import draw_foraging
 
-        agents = self.of_team(state, state.positions, state.levels)
+        positions, levels = self.of_team(state, state.positions, state.levels)
         foods = np.asarray(state.food_positions), np.asarray(state.food_levels)
-        return draw_foraging(*agents, *foods, size=size, show_range=show_range)
+        return draw_foraging(positions, levels, *foods, size=size, show_range=show_range)
 
 
 def _food_count(team_size: int | Int[Array, ""]) -> Int[Array, ""]:

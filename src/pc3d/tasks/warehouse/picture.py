@@ -15,11 +15,11 @@ Numbers = Int[np.ndarray, " agent"]
 
 
 def draw_warehouse(
+    standing: Int[np.ndarray, " cell"],
     cells: Numbers,
     directions: Numbers,
     carried: Numbers,
     requests: Numbers,
-    standing: Int[np.ndarray, " cell"],
     *,
     size: int,
     show_range: bool,

@@ -174,7 +174,7 @@ class Warehouse(Task[WarehouseState]):
         from pc3d.tasks.warehouse.picture import draw_warehouse
 
         robots = self.of_team(state, state.cells, state.directions, state.carried, state.requests)
-        return draw_warehouse(*robots, np.asarray(state.standing), size=size, show_range=show_range)
+        return draw_warehouse(np.asarray(state.standing), *robots, size=size, show_range=show_range)
 
     def _present(self, state: WarehouseState) -> WarehouseState:
         """The state without whatever stands in padded slots."""
