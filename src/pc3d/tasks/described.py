@@ -14,43 +14,31 @@ LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill
 
 
 @dataclass(frozen=True)
-class DescribedTask:
+class DescribedTask(OwnWorld):
     """A `Game` without rules: hashable settings, so that it is static to `jax.jit`."""
 
     slots: int
     name: str
-    world: OwnWorld
 
     measure_names: ClassVar[tuple[str, ...]] = ()
     roster_changes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         within(f"the team size of {self.name}", self.slots, 1, LARGEST_TEAM)
 
     @property
-    def horizon(self) -> int:
-        return self.world.horizon
-
-    @property
-    def action_names(self) -> tuple[str, ...]:
-        return self.world.action_names
-
-    @property
     def action_count(self) -> int:
-        return len(self.world.action_names)
+        return len(self.action_names)
 
     @property
     def observation_width(self) -> int:
-        return math.prod(self.world.observation_shape)
+        return math.prod(self.observation_shape)
 
     @property
     def observation_layout(self) -> tuple[ObservationPart, ...]:
-        shape = " × ".join(map(str, self.world.observation_shape))
+        shape = " × ".join(map(str, self.observation_shape))
         return (ObservationPart(f"the task's own observation, {shape} numbers", self.observation_width),)
-
-    @property
-    def return_definition(self) -> str:
-        return self.world.return_definition
 
     def reported_return(self, total_reward: Amount, team_size: Count) -> Any:
         """The sum of team rewards, as it is."""

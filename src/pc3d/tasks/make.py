@@ -18,7 +18,7 @@ def make_task(experiment: Experiment) -> AnyTask:
 def make_game(experiment: Experiment) -> Game:
     """What is known of an experiment's task. No file makes us import code: a description has to do."""
     if experiment.world is not None and experiment.task not in TASKS:
-        return DescribedTask(experiment.rosters.largest, experiment.task, experiment.world)
+        return DescribedTask(**vars(experiment.world), slots=experiment.rosters.largest, name=experiment.task)
     return make_task(experiment)
 
 
