@@ -8,14 +8,21 @@ from typing import Any, ClassVar
 
 from pc3d.experiment.settings import OwnWorld, within
 from pc3d.tasks.arrays import Amount, Count
-from pc3d.tasks.task import ObservationPart
 
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
 
 
 @dataclass(frozen=True)
+class ObservationPart:
+    """Some neighbouring numbers of an observation, and what they mean."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
 class DescribedTask(OwnWorld):
-    """A `Game` without rules: hashable settings, so that it is static to `jax.jit`."""
+    """All that a `Task` has but its rules: hashable settings, so that it is static to `jax.jit`."""
 
     slots: int
     name: str

@@ -54,10 +54,6 @@ class Source:
     name: str
     details: tuple[str, ...] = ()
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.kind, self.name, *self.details)
-
 
 class Crew:
     """Starts its workers when first needed; they end with `close`, or with this process, however it ends."""
@@ -76,7 +72,8 @@ class Crew:
         self, keys: UInt[np.ndarray, "episode 2"], team_sizes: Int[np.ndarray, " episode"]
     ) -> Float[np.ndarray, "view observation"]:
         """Begin one episode per key; the views of all teams, one after the other."""
-        self._need_workers(len(keys))
+        while len(self._workers) < min(self.hosting.env_workers, len(keys)):
+            self._workers.append(_Worker(self.source))
         seeds = [seed_of(key) for key in keys]
         self._episodes = [f"{size} agents, seed {seed}" for size, seed in zip(team_sizes, seeds, strict=True)]
         self._team_sizes, self._time = np.asarray(team_sizes, np.int32), 0
@@ -125,10 +122,6 @@ class Crew:
         for worker in self._workers:
             worker.end()
         self._workers = []
-
-    def _need_workers(self, episodes: int) -> None:
-        while len(self._workers) < min(self.hosting.env_workers, episodes):
-            self._workers.append(_Worker(self.source))
 
     def _ask(self, places: Int[np.ndarray, " place"], request: Request) -> list[tuple[np.ndarray, Frame]]:
         """Send every worker its share of the places, and only then wait: they work at the same time."""
@@ -181,7 +174,7 @@ class _Worker:
 
     def __init__(self, source: Source) -> None:
         self.process = subprocess.Popen(
-            [*PYTHON, "-m", "pc3d.play.hosted.worker", *source.words],
+            [*PYTHON, "-m", "pc3d.play.hosted.worker", source.kind, source.name, *source.details],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment_of_child(PYGAME_HIDE_SUPPORT_PROMPT="yes"),
