@@ -1,15 +1,13 @@
 """One original environment for one team size, speaking in the port's states, views and outcomes."""
 
 import abc
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 from jaxtyping import Float, Int, PRNGKeyArray
 
 from pc3d.system.errors import MissingExtra
-from pc3d.tasks.task import Outcome, Task, WorldState
-
-StateT = TypeVar("StateT", bound=WorldState)
+from pc3d.tasks.task import Outcome, StateT, Task
 
 
 class OriginalWorld(abc.ABC, Generic[StateT]):
