@@ -17,7 +17,7 @@ Played = tuple[Array, Array, dict[str, Array]]  # views, rewards and measures, o
 def broken_promises(task: AnyTask, team_size: int) -> list[str]:
     """What is wrong with a team of this size in a world as wide as the task, played by chance."""
     key = jax.random.key(team_size)
-    actions = _random_actions(task, key)
+    actions = jax.random.randint(key, (task.slots, task.horizon), 0, task.action_count).T
     wide = _episode(task, key, team_size, actions)
     problems = list(_wrong_shapes(task, team_size, wide))
     if problems:
@@ -34,10 +34,6 @@ def broken_promises(task: AnyTask, team_size: int) -> list[str]:
             "inactive slots out of every sum, and draw per slot"
         )
     return problems
-
-
-def _random_actions(task: AnyTask, key: PRNGKeyArray) -> Int[Array, "time agent"]:
-    return jax.random.randint(key, (task.slots, task.horizon), 0, task.action_count).T
 
 
 @partial(jax.jit, static_argnums=(0, 2))

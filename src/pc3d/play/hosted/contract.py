@@ -101,7 +101,7 @@ def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, fo
 
 
 def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPARED_STEPS) -> Story:
-    """By chance."""
+    """An episode of random play, of at most so many steps."""
     chance = np.random.default_rng(seed)
     with _answering_within(timeout):
         story = [HostStep(world.reset(seed), 0.0, False, False, ())]
