@@ -29,7 +29,8 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
 
     def _made(self) -> Any:
         import gymnasium
-        from rware.warehouse import RewardType  # the import registers the package's environments
+        import rware  # noqa: F401  (the import registers its environments)
+        from rware.warehouse import RewardType
 
         return gymnasium.make(
             f"rware-small-{self.team_size}ag-v2", reward_type=RewardType.GLOBAL, disable_env_checker=True
