@@ -103,8 +103,12 @@ class FirstActionTeam:
         return memory, Decision(np.zeros(chances.shape, np.int32))
 
 
+def described(**changes):
+    return DescribedTask(**vars(own_world(**changes)), slots=3, name="meeting")
+
+
 def test_a_limit_shorter_than_the_environments_own_cuts_the_episode():
-    game = DescribedTask(3, "meeting", own_world(horizon=STEPS - 2))
+    game = described(horizon=STEPS - 2)
     episode = play_sample(game)
     assert episode.rewards.shape == (2, STEPS - 2)
     assert episode.played.all()
@@ -112,14 +116,14 @@ def test_a_limit_shorter_than_the_environments_own_cuts_the_episode():
 
 
 def test_after_an_early_end_nothing_counts_and_the_last_views_stay():
-    episode = play_sample(DescribedTask(3, "meeting", own_world(horizon=STEPS + 3)))
+    episode = play_sample(described(horizon=STEPS + 3))
     assert episode.played.sum() == 2 * STEPS
     assert not episode.rewards[:, STEPS:].any()
     np.testing.assert_array_equal(episode.observations[:, STEPS], episode.observations[:, -1])
 
 
 def test_the_teams_reward_is_the_mean_of_its_agents_rewards():
-    episode = play_sample(DescribedTask(3, "meeting", own_world()), "OwnRewards")
+    episode = play_sample(described(), "OwnRewards")
     distances = np.abs(episode.observations[:, 1:, :, 1])
     expected = distances.sum(axis=-1) / episode.team_size[:, None]
     np.testing.assert_allclose(episode.rewards, -expected, rtol=1e-5)

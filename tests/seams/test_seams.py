@@ -119,7 +119,7 @@ def test_a_team_that_sends_messages_plays_in_compiled_worlds_and_on_the_host_ali
 
 
 def test_a_team_that_sends_messages_plays_in_worlds_of_python_objects():
-    game = DescribedTask(3, PATH, own_world())
+    game = DescribedTask(**vars(own_world()), slots=3, name=PATH)
     team, keys = Messengers(game.action_count), jax.random.split(jax.random.key(1), 2)
     with Crew(Source("own", PATH), Hosting(1)) as crew:
         episodes = play_on_host(CrewWorlds(crew, game), team, keys, np.array([2, 3]))

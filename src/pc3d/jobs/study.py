@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
 from pc3d.tasks.registry import paper_of, papers
 
-SHIPPED = files("pc3d.jobs") / "studies"
+SHIPPED = Path(__file__).with_name("studies")
 DEFAULT_PRESET = "paper"
 NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist", "--sealed")
 
@@ -144,20 +142,16 @@ class Job:
 
 def shipped_studies() -> list[str]:
     """The names of the studies that come with the package."""
-    names = (entry.name for entry in SHIPPED.iterdir())
-    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return sorted(path.stem for path in SHIPPED.glob("*.toml"))
 
 
 def load_study(name: str) -> Study:
     """A shipped study by its name, or one of yours by its file."""
     shipped = shipped_studies()
-    if name in shipped:
-        content = tomllib.loads((SHIPPED / f"{name}.toml").read_text(encoding="utf-8"))
-    elif Path(name).exists():
-        content = read_toml(Path(name), "study file")
-    else:
+    path = SHIPPED / f"{name}.toml" if name in shipped else Path(name)
+    if not path.exists():
         raise unknown_name("study", name, shipped)
-    study: Study = from_plain(Study, content, name)
+    study: Study = from_plain(Study, read_toml(path, "study file"), name)
     groups = tuple(_with_preset_found(group, Path(name).parent) for group in study.groups)
     return replace(study, groups=groups)
 

@@ -9,6 +9,7 @@ from PIL import Image, ImageDraw, ImageFont
 OVERSAMPLING = 3
 Number = float | np.number  # a coordinate may come straight out of an array
 Color = tuple[int, int, int] | tuple[int, int, int, int]
+Paint = Color | None  # None: that part is not drawn
 
 # Okabe and Ito's colours, told apart by people with any kind of colour vision.
 INK: Color = (38, 42, 51)
@@ -46,13 +47,7 @@ class Canvas:
         self.pen = ImageDraw.Draw(self.image, "RGBA")
 
     def disc(
-        self,
-        x: Number,
-        y: Number,
-        radius: Number,
-        fill: Color | None = None,
-        outline: Color | None = None,
-        line: Number = 0,
+        self, x: Number, y: Number, radius: Number, fill: Paint, outline: Paint = None, line: Number = 0
     ) -> None:
         (px, py), r = self._at(x, y), radius * self.scale
         self.pen.ellipse((px - r, py - r, px + r, py + r), fill, outline, self._line(line))
@@ -63,8 +58,8 @@ class Canvas:
         y: Number,
         width: Number,
         height: Number,
-        fill: Color | None = None,
-        outline: Color | None = None,
+        fill: Paint,
+        outline: Paint = None,
         line: Number = 0,
         radius: Number = 0,
     ) -> None:

@@ -1,5 +1,6 @@
 """Does a JAX task keep the promises of the interface? Shapes, measures, and that padding is neutral."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -10,14 +11,15 @@ from jaxtyping import Array, Int, PRNGKeyArray
 from pc3d.tasks.task import AnyTask
 
 PRECISION = 1e-5
+Played = tuple[Array, Array, dict[str, Array]]  # views, rewards and measures, over time
 
 
 def broken_promises(task: AnyTask, team_size: int) -> list[str]:
     """What is wrong with a team of this size in a world as wide as the task, played by chance."""
     key = jax.random.key(team_size)
-    actions = _random_actions(task, key)
+    actions = jax.random.randint(key, (task.slots, task.horizon), 0, task.action_count).T
     wide = _episode(task, key, team_size, actions)
-    problems = _wrong_shapes(task, team_size, wide)
+    problems = list(_wrong_shapes(task, team_size, wide))
     if problems:
         return problems
     views, rewards, _ = wide
@@ -34,20 +36,12 @@ def broken_promises(task: AnyTask, team_size: int) -> list[str]:
     return problems
 
 
-def _random_actions(task: AnyTask, key: PRNGKeyArray) -> Int[Array, "time agent"]:
-    return jax.random.randint(key, (task.slots, task.horizon), 0, task.action_count).T
-
-
 @partial(jax.jit, static_argnums=(0, 2))
-def _episode(
-    task: AnyTask, key: PRNGKeyArray, team_size: int, actions: Int[Array, "time agent"]
-) -> tuple[Array, Array, dict[str, Array]]:
-    """Views, rewards and measures over time, of whatever shapes the task gives them."""
+def _episode(task: AnyTask, key: PRNGKeyArray, team_size: int, actions: Int[Array, "time agent"]) -> Played:
+    """What it brings is of whatever shapes the task gives it."""
     start = task.reset(key, team_size)
 
-    def step(
-        state: Any, drawn: tuple[PRNGKeyArray, Array]
-    ) -> tuple[Any, tuple[Array, Array, dict[str, Array]]]:
+    def step(state: Any, drawn: tuple[PRNGKeyArray, Array]) -> tuple[Any, Played]:
         state, outcome = task.step(drawn[0], state, drawn[1])
         return state, (task.observe(state), outcome.reward, outcome.measures)
 
@@ -55,22 +49,16 @@ def _episode(
     return played
 
 
-def _wrong_shapes(task: AnyTask, team_size: int, played: tuple[Array, Array, dict[str, Array]]) -> list[str]:
+def _wrong_shapes(task: AnyTask, team_size: int, played: Played) -> Iterator[str]:
     views, rewards, measures = played
-    problems = []
     if views.shape[1:] != (task.slots, task.observation_width):
-        problems.append(
+        yield (
             f"observe gives {views.shape[1:]} numbers with {task.slots} slots, not "
             f"{(task.slots, task.observation_width)} as observation_layout says"
         )
     if rewards.shape[1:]:
-        problems.append(
-            f"the reward of a step is one number for the team, not an array of {rewards.shape[1:]}"
-        )
+        yield f"the reward of a step is one number for the team, not an array of {rewards.shape[1:]}"
     if set(measures) != set(task.measure_names):
-        problems.append(
-            f"step measures {sorted(measures)}, but measure_names has {sorted(task.measure_names)}"
-        )
+        yield f"step measures {sorted(measures)}, but measure_names has {sorted(task.measure_names)}"
     if not np.isfinite(rewards).all() or not np.isfinite(views[:, :team_size]).all():
-        problems.append("an observation or a reward is not a finite number")
-    return problems
+        yield "an observation or a reward is not a finite number"

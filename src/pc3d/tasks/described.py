@@ -4,59 +4,49 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from pc3d.experiment.settings import OwnWorld
 from pc3d.system.bounds import within
 from pc3d.tasks.arrays import Amount, Count
-from pc3d.tasks.task import ObservationPart
 
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
 
 
 @dataclass(frozen=True)
-class DescribedTask:
-    """A `Game` without rules: hashable settings, so that it is static to `jax.jit`."""
+class ObservationPart:
+    """Some neighbouring numbers of an observation, and what they mean."""
+
+    name: str
+    width: int
+
+
+@dataclass(frozen=True)
+class DescribedTask(OwnWorld):
+    """All that a `Task` has but its rules: hashable settings, so that it is static to `jax.jit`."""
 
     slots: int
     name: str
-    world: OwnWorld
+
+    measure_names: ClassVar[tuple[str, ...]] = ()
+    roster_changes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         within(f"the team size of {self.name}", self.slots, 1, LARGEST_TEAM)
 
     @property
-    def horizon(self) -> int:
-        return self.world.horizon
-
-    @property
-    def action_names(self) -> tuple[str, ...]:
-        return self.world.action_names
-
-    @property
     def action_count(self) -> int:
-        return len(self.world.action_names)
+        return len(self.action_names)
 
     @property
     def observation_width(self) -> int:
-        return math.prod(self.world.observation_shape)
+        return math.prod(self.observation_shape)
 
     @property
     def observation_layout(self) -> tuple[ObservationPart, ...]:
-        shape = " × ".join(map(str, self.world.observation_shape))
+        shape = " × ".join(map(str, self.observation_shape))
         return (ObservationPart(f"the task's own observation, {shape} numbers", self.observation_width),)
-
-    @property
-    def measure_names(self) -> tuple[str, ...]:
-        return ()
-
-    @property
-    def roster_changes(self) -> bool:
-        return False
-
-    @property
-    def return_definition(self) -> str:
-        return self.world.return_definition
 
     def reported_return(self, total_reward: Amount, team_size: Count) -> Any:
         """The sum of team rewards, as it is."""

@@ -18,7 +18,7 @@ def make_task(experiment: Experiment) -> AnyTask:
 def make_game(experiment: Experiment) -> Game:
     """What is known of an experiment's task. No file makes us import code: a description has to do."""
     if experiment.world is not None and experiment.task not in TASKS:
-        return DescribedTask(experiment.rosters.largest, experiment.task, experiment.world)
+        return DescribedTask(**vars(experiment.world), slots=experiment.rosters.largest, name=experiment.task)
     return make_task(experiment)
 
 
@@ -37,5 +37,4 @@ def original_world(task: AnyTask) -> OriginalWorld[Any]:
     adapters = {name: entry.original for name, entry in TASKS.items() if entry.original is not None}
     if task.name not in adapters:
         raise unknown_name("original environment", task.name, adapters)
-    world: OriginalWorld[Any] = adapters[task.name].load()(task)
-    return world
+    return adapters[task.name].load()(task)

@@ -1,23 +1,33 @@
 """One original environment for one team size, speaking in the port's states, views and outcomes."""
 
 import abc
-from typing import Generic, TypeVar
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 from jaxtyping import Float, Int, PRNGKeyArray
 
-from pc3d.tasks.task import Outcome, Task, WorldState
-
-StateT = TypeVar("StateT", bound=WorldState)
+from pc3d.system.errors import MissingExtra
+from pc3d.tasks.task import Outcome, StateT, Task
 
 
 class OriginalWorld(abc.ABC, Generic[StateT]):
     """Holds the package's own object; every array that comes out is NumPy's, as wide as the team."""
 
+    package: ClassVar[str]
+
     def __init__(self, task: Task[StateT]) -> None:
         """`task` is the port, with exactly as many slots as the team has agents."""
         self.task = task
         self.team_size = task.slots
+        try:
+            self._environment = self._made()
+        except ImportError as error:
+            raise MissingExtra(self.package, "originals") from error
+        self.reset(seed=0)
+
+    @abc.abstractmethod
+    def _made(self) -> Any:
+        """The package's own object for the team; only now is the package imported."""
 
     @abc.abstractmethod
     def reset(self, seed: int) -> None:
@@ -48,3 +58,4 @@ class OriginalWorld(abc.ABC, Generic[StateT]):
 
     def close(self) -> None:
         """Free what the package holds."""
+        self._environment.close()

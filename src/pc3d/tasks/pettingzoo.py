@@ -58,9 +58,8 @@ class TeamEnvironment(ParallelEnv):
         self._curriculum = curriculum
         self._seed, self._episode = seed, 0
         self._state: State = None
-        infinity = np.inf
         view = (task.observation_width,)
-        self._views = {name: Box(-infinity, infinity, view, np.float32) for name in self.possible_agents}
+        self._views = {name: Box(-np.inf, np.inf, view, np.float32) for name in self.possible_agents}
         self._choices = {name: Discrete(task.action_count) for name in self.possible_agents}
 
     def observation_space(self, agent: str) -> Box:

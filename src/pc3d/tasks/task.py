@@ -7,7 +7,7 @@ never matters, and everything random is drawn per slot, so that a team plays the
 import abc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Generic, TypeVar
 
 import equinox as eqx
 import jax
@@ -17,6 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
 
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, AnyArray, Count
+from pc3d.tasks.described import DescribedTask, ObservationPart
 
 
 class WorldState(eqx.Module):
@@ -27,9 +28,7 @@ class WorldState(eqx.Module):
 
 
 StateT = TypeVar("StateT", bound=WorldState)
-# Not `Self`, which the tests' look at every shape cannot follow.
-GameT = TypeVar("GameT", bound="Game")
-TaskT = TypeVar("TaskT", bound="Task[Any]")
+TaskT = TypeVar("TaskT", bound="Task[Any]")  # not `Self`, which the tests' look at every shape cannot follow
 
 
 class Outcome(eqx.Module):
@@ -39,42 +38,6 @@ class Outcome(eqx.Module):
     terminated: Bool[AnyArray, "..."]  # the game is over
     truncated: Bool[AnyArray, "..."]  # the time limit is reached: the game would have gone on
     measures: dict[str, Float[AnyArray, "..."]]  # the task's own quantities, to be summed over the episode
-
-
-@dataclass(frozen=True)
-class ObservationPart:
-    """Some neighbouring numbers of an observation, and what they mean."""
-
-    name: str
-    width: int
-
-
-@runtime_checkable
-class Game(Protocol):
-    """What learning and scoring need to know of a task, wherever its worlds are stepped."""
-
-    @property
-    def slots(self) -> int: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def horizon(self) -> int: ...
-    @property
-    def action_names(self) -> tuple[str, ...]: ...
-    @property
-    def action_count(self) -> int: ...
-    @property
-    def observation_layout(self) -> tuple[ObservationPart, ...]: ...
-    @property
-    def observation_width(self) -> int: ...
-    @property
-    def measure_names(self) -> tuple[str, ...]: ...
-    @property
-    def return_definition(self) -> str: ...
-    @property
-    def roster_changes(self) -> bool: ...
-    def reported_return(self, total_reward: Amount, team_size: Count) -> Any: ...
-    def with_slots(self: GameT, slots: int) -> GameT: ...
 
 
 @dataclass(frozen=True)
@@ -115,6 +78,11 @@ class Task(abc.ABC, Generic[StateT]):
     def present(self, state: StateT) -> Bool[Array, " agent"]:
         """Who is there now: the one place that says so."""
         return jnp.arange(self.slots) < state.team_size
+
+    def of_team(self, state: StateT, *parts: AnyArray) -> tuple[np.ndarray, ...]:
+        """Parts of the state without the slots that nobody fills, for a picture."""
+        here = np.asarray(self.present(state))
+        return tuple(np.asarray(part)[here] for part in parts)
 
     @property
     @abc.abstractmethod
@@ -160,6 +128,7 @@ class Task(abc.ABC, Generic[StateT]):
 
 
 AnyTask = Task[Any]
+Game = AnyTask | DescribedTask  # all that learning and scoring need to know, wherever worlds are stepped
 
 
 def slot_keys(key: PRNGKeyArray, slots: int) -> Key[Array, " agent"]:

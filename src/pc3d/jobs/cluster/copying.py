@@ -6,6 +6,7 @@ and scores.csv last, and read in the reverse order: what a file relies on is the
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,10 +59,8 @@ class Watch:
         for rank in reversed(range(len(WRITTEN_LAST) + 1)):
             for name in self._names():  # anew for each rank: a file may come while others are read
                 if _rank(name) == rank:
-                    try:
+                    with suppress(FileNotFoundError):  # an old checkpoint that was just dropped
                         contents[name] = (self.folder / name).read_bytes()
-                    except FileNotFoundError:
-                        continue  # an old checkpoint that was just dropped
         return contents
 
     def _names(self) -> list[str]:

@@ -72,12 +72,14 @@ def make_plan(
     return Plan(base, base_name, space_for(base, changes), budget, pruning, sampler_seed)
 
 
-def first_difference(known: dict[str, Any], asked: dict[str, str]) -> str | None:
-    """Where a stored search is not the one asked for."""
+def refuse_another(known: dict[str, Any], asked: dict[str, str], place: str, otherwise: str) -> None:
+    """Refuse a place whose search is not the one asked for, and say where they differ."""
     for name in [*asked, *known]:
         if known.get(name) != asked.get(name):
-            return f"{name} is {known.get(name, 'not given')} there and {asked.get(name, 'not given')} here"
-    return None
+            raise BadInput(
+                f"{place}: {name} is {known.get(name, 'not given')} there and {asked.get(name, 'not given')} "
+                f"here; use another {otherwise}, or ask for that search"
+            )
 
 
 def inherited(folder: Path, usual: Experiment) -> tuple[Experiment, str]:

@@ -120,7 +120,7 @@ class Search(Source):
             elif progress.code == Diverged.exit_code:
                 self.storage.give_up(number, "diverged")
             else:
-                self.storage.fail(number, progress.error)
+                self.storage.give_up(number, progress.error, failed=True)
                 self.failures += 1
         if self.failures >= FAILURES_IN_A_ROW:
             raise BadInput(

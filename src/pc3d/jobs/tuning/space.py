@@ -3,7 +3,7 @@
 The paper gives the settings its searches ended with, not the ranges. Each range here holds all of them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -61,9 +61,8 @@ def _rows(base: Experiment) -> tuple[Row, ...]:
     return (*own, *NETWORKS)
 
 
-def space_for(base: Experiment, fixed: Iterable[str] = ()) -> tuple[Row, ...]:
+def space_for(base: Experiment, fixed: Collection[str] = ()) -> tuple[Row, ...]:
     """The rows that a method searches, without the fixed ones, and wide enough to hold the base's values."""
-    fixed = set(fixed)
     rows = tuple(
         replace(row, tried=row.tried.including(setting(base, row.setting)))
         for row in _rows(base)

@@ -14,7 +14,7 @@ from optuna.exceptions import DuplicatedStudyError
 from optuna.trial import FrozenTrial, TrialState
 
 from pc3d.jobs.tuning.database import SECONDS_BETWEEN_HEARTBEATS, explained_refusals, open_database
-from pc3d.jobs.tuning.plan import Plan, first_difference
+from pc3d.jobs.tuning.plan import Plan, refuse_another
 from pc3d.jobs.tuning.space import read, stored
 from pc3d.jobs.tuning.trial_folder import Score, TrialRecord
 from pc3d.system.checked_json import read_checked, write_checked
@@ -86,16 +86,12 @@ class Storage:
             trial.set_user_attr("train", score.train)
             self.study.tell(trial, score.validation)
 
-    def give_up(self, number: int, note: str, state: TrialState = TrialState.PRUNED) -> None:
+    def give_up(self, number: int, note: str, *, failed: bool = False) -> None:
         """End a trial without a score: the sampler takes it for a bad one, unless it failed."""
         with explained_refusals():
             trial = self.running.pop(number)
             trial.set_user_attr("note", note)
-            self.study.tell(trial, state=state)
-
-    def fail(self, number: int, note: str) -> None:
-        """End a trial that says nothing about its settings."""
-        self.give_up(number, note, TrialState.FAIL)
+            self.study.tell(trial, state=TrialState.FAIL if failed else TrialState.PRUNED)
 
     def heartbeat(self) -> None:
         """Say that our trials live, and put those of machines that no longer say so in line again."""
@@ -143,12 +139,8 @@ class Storage:
             return
         if not isinstance(known, dict):
             raise BadInput(f"the storage holds a study {self.study.study_name!r} that pc3d tune did not make")
-        difference = first_difference(known, self.plan.identity)
-        if difference:
-            raise BadInput(
-                f"the storage holds another search by the name {self.study.study_name!r}: {difference}; "
-                "use another --folder, --storage or --name, or ask for that search"
-            )
+        place = f"the storage holds another search by the name {self.study.study_name!r}"
+        refuse_another(known, self.plan.identity, place, "--folder, --storage or --name")
 
     def _take(self, trial: optuna.trial.Trial) -> TrialRecord:
         self.study.sampler = self._sampler(trial.number)
@@ -180,9 +172,5 @@ def adopted(folder: Path, plan: Plan) -> str:
     known, folder_id = content.get("search"), content.get("folder_id")
     if not isinstance(known, dict) or not isinstance(folder_id, str):
         raise BadInput(f"{file} is damaged: use another --folder")
-    difference = first_difference(known, plan.identity)
-    if difference:
-        raise BadInput(
-            f"{folder} holds another search: {difference}; use another --folder, or ask for that search"
-        )
+    refuse_another(known, plan.identity, f"{folder} holds another search", "--folder")
     return folder_id

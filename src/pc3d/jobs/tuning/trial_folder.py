@@ -119,8 +119,7 @@ class TrialFolder:
         names = [field.name for field in fields(Score)]
         content = read_checked(self.score_file, names)
         told = {name: content[name] for name in names if name in content}
-        score: Score = from_plain(Score, told, str(self.score_file))
-        return score
+        return from_plain(Score, told, str(self.score_file))
 
     def reports(self, budget: Budget, validation_sizes: tuple[int, ...]) -> dict[int, float]:
         """How it has been doing on validation sizes; equal steps of two trials can be compared.

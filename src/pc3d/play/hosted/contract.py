@@ -16,12 +16,13 @@ import numpy as np
 from pc3d.experiment.settings import OwnWorld
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
 from pc3d.play.hosted.parallel import FIXED_WIDTH, ContractBroken, Make, ParallelWorld
-from pc3d.play.hosted.world import HostStep, Views
+from pc3d.play.hosted.world import HostStep
 
 LONGEST_SEARCH = 1000  # steps of random play in which a time limit must show itself
 COMPARED_STEPS = 25  # two episodes that should be the same are compared so far
 ONE_SEED, OTHER_SEED = 1, 2
 NO_KEY = np.zeros(2, np.uint32)
+Story = list[HostStep]  # an episode; first its start, as if that were a step that brought nothing
 
 
 @dataclass
@@ -63,26 +64,6 @@ def examine(
 
 
 @dataclass(frozen=True)
-class _Story:
-    """An episode of random play: what was seen, and what it brought."""
-
-    views: list[Views]
-    steps: list[HostStep]
-
-    def parting(self, other: _Story) -> int | None:
-        """The first moment at which two stories differ."""
-        for moment, (one, another) in enumerate(zip(self.moments, other.moments, strict=False)):
-            if one.reward != another.reward or not np.array_equal(one.views, another.views):
-                return moment
-        return None
-
-    @property
-    def moments(self) -> list[HostStep]:
-        """The start, as if it were a step that brought nothing, and all steps."""
-        return [HostStep(self.views[0], 0.0, False, False, ()), *self.steps]
-
-
-@dataclass(frozen=True)
 class _Seen:
     """What is known of one team size."""
 
@@ -98,19 +79,15 @@ def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, fo
     with _answering_within(timeout):
         world, twin_world = ParallelWorld(make, size), ParallelWorld(make, size)
     longest = horizon or world.time_limit or LONGEST_SEARCH
-
-    def played(world: ParallelWorld, seed: int, longest: int = COMPARED_STEPS) -> _Story:
-        return _play(world, seed, longest, timeout)
-
-    first, twin = played(world, ONE_SEED, longest), played(twin_world, ONE_SEED)
-    parting = first.parting(twin)
+    first = _play(world, ONE_SEED, timeout, longest)
+    parting = _parting(first, _play(twin_world, ONE_SEED, timeout))
     if parting is not None:
         raise ContractBroken(
             f"reset(seed={ONE_SEED}) does not decide the episode: two new environments differ at moment "
             f"{parting}; draw everything from a generator that reset seeds"
         )
-    other = played(world, OTHER_SEED)
-    parting = first.parting(played(world, ONE_SEED))
+    other = _play(world, OTHER_SEED, timeout)
+    parting = _parting(first, _play(world, ONE_SEED, timeout))
     if parting is not None:
         raise ContractBroken(
             f"something is left over from one episode to the next: reset(seed={ONE_SEED}) leads to another "
@@ -118,27 +95,34 @@ def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, fo
         )
     _note(world, first, other, found)
     assert world.shape is not None
-    last = first.steps[-1]
-    met = len(first.steps) if last.truncated else None
+    met = len(first) - 1 if first[-1].truncated else None
     actions = world.actions
     return _Seen(size, world.shape, int(actions.n), int(actions.start), world.time_limit, met)
 
 
-def _play(world: ParallelWorld, seed: int, longest: int, timeout: float) -> _Story:
+def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPARED_STEPS) -> Story:
+    """An episode of random play, of at most so many steps."""
     chance = np.random.default_rng(seed)
     with _answering_within(timeout):
-        story = _Story([world.reset(seed)], [])
+        story = [HostStep(world.reset(seed), 0.0, False, False, ())]
     for time in range(1, longest + 1):
         try:
             with _answering_within(timeout):
                 step = world.step(NO_KEY, chance.integers(world.actions.n, size=world.team_size))
         except ContractBroken as error:
             raise ContractBroken(f"at step {time}: {error}") from None
-        story.steps.append(step)
-        story.views.append(step.views)
+        story.append(step)
         if step.terminated or step.truncated:
             break
     return story
+
+
+def _parting(one: Story, other: Story) -> int | None:
+    """The first moment at which two stories differ."""
+    for moment, (here, there) in enumerate(zip(one, other, strict=False)):
+        if here.reward != there.reward or not np.array_equal(here.views, there.views):
+            return moment
+    return None
 
 
 @contextmanager
@@ -164,30 +148,28 @@ def _answering_within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _note(world: ParallelWorld, first: _Story, other: _Story, found: Examination) -> None:
-    notes = []
-    if world.individual_rewards:
-        notes.append("agents get different rewards: the team's reward is their mean")
-    if np.array_equal(first.views[0], other.views[0]):
-        notes.append("with another seed agents first see the same; fine if your game has only one start")
-    outside = _outside_bounds(world, first.views)
-    if outside:
-        notes.append(outside)
-    if getattr(world.environment, "render_mode", None) != "rgb_array":
-        notes.append('pc3d watch cannot film it: make it with render_mode="rgb_array"')
-    found.notes += [note for note in notes if note not in found.notes]
+def _note(world: ParallelWorld, first: Story, other: Story, found: Examination) -> None:
+    same_start, outside = np.array_equal(first[0].views, other[0].views), _outside_bounds(world, first)
+    filmed = getattr(world.environment, "render_mode", None) == "rgb_array"
+    notes = {
+        "agents get different rewards: the team's reward is their mean": world.individual_rewards,
+        "with another seed agents first see the same; fine if your game has only one start": same_start,
+        "observations leave the bounds of their observation space, which pc3d does not enforce": outside,
+        'pc3d watch cannot film it: make it with render_mode="rgb_array"': not filmed,
+    }
+    found.notes += [note for note, holds in notes.items() if holds and note not in found.notes]
 
 
-def _outside_bounds(world: ParallelWorld, views: list[Views]) -> str:
+def _outside_bounds(world: ParallelWorld, story: Story) -> bool:
     """Whether what is seen leaves the space that was declared; it changes nothing, but may be a slip."""
     for slot, name in enumerate(world.names):
         space: Any = world.environment.observation_space(name)
         if not hasattr(space, "low") or space.shape != world.shape:
             continue
-        seen = np.stack([view[slot] for view in views])
+        seen = np.stack([moment.views[slot] for moment in story])
         if (seen < space.low.ravel() - 1e-6).any() or (seen > space.high.ravel() + 1e-6).any():
-            return "observations leave the bounds of their observation space, which pc3d does not enforce"
-    return ""
+            return True
+    return False
 
 
 def _compare_sizes(seen: list[_Seen], found: Examination) -> None:

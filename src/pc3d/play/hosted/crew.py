@@ -51,10 +51,6 @@ class Source:
     name: str
     details: tuple[str, ...] = ()
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        return (self.kind, self.name, *self.details)
-
 
 class Crew:
     """Starts its workers when first needed; they end with `close`, or with this process, however it ends."""
@@ -73,7 +69,8 @@ class Crew:
         self, keys: UInt[np.ndarray, "episode 2"], team_sizes: Int[np.ndarray, " episode"]
     ) -> Float[np.ndarray, "view observation"]:
         """Begin one episode per key; the views of all teams, one after the other."""
-        self._need_workers(len(keys))
+        while len(self._workers) < min(self.hosting.env_workers, len(keys)):
+            self._workers.append(_Worker(self.source))
         seeds = [seed_of(key) for key in keys]
         self._episodes = [f"{size} agents, seed {seed}" for size, seed in zip(team_sizes, seeds, strict=True)]
         self._team_sizes, self._time = np.asarray(team_sizes, np.int32), 0
@@ -122,10 +119,6 @@ class Crew:
         for worker in self._workers:
             worker.end()
         self._workers = []
-
-    def _need_workers(self, episodes: int) -> None:
-        while len(self._workers) < min(self.hosting.env_workers, episodes):
-            self._workers.append(_Worker(self.source))
 
     def _ask(self, places: Int[np.ndarray, " place"], request: Request) -> list[tuple[np.ndarray, Frame]]:
         """Send every worker its share of the places, and only then wait: they work at the same time."""
@@ -178,21 +171,22 @@ class _Worker:
 
     def __init__(self, source: Source) -> None:
         self.process = subprocess.Popen(
-            [*PYTHON, "-m", "pc3d.play.hosted.worker", *source.words],
+            [*PYTHON, "-m", "pc3d.play.hosted.worker", source.kind, source.name, *source.details],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment_of_child(PYGAME_HIDE_SUPPORT_PROMPT="yes"),
         )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.requests, self.replies = self.process.stdin, self.process.stdout
 
     def send(self, frame: Frame) -> None:
-        assert self.process.stdin is not None
         with suppress(BrokenPipeError):  # it has ended, which reading its reply will tell
-            self.process.stdin.write(to_bytes(frame))
-            self.process.stdin.flush()
+            self.requests.write(to_bytes(frame))
+            self.requests.flush()
 
     def receive(self, seconds: float) -> Frame:
-        assert self.process.stdout is not None
-        pipe, deadline = self.process.stdout.fileno(), time.monotonic() + seconds
+        pipe, deadline = self.replies.fileno(), time.monotonic() + seconds
 
         def read(count: int) -> bytes:
             content = b""
@@ -210,13 +204,11 @@ class _Worker:
 
     def end(self) -> None:
         """Its pipe closes, so it ends by itself; if it is stuck, it is killed."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         with suppress(BrokenPipeError):
-            self.process.stdin.close()
+            self.requests.close()
         try:
             self.process.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self.process.stdout.close()
+        self.replies.close()

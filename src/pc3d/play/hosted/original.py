@@ -56,8 +56,7 @@ def rules_as_words(rules: Rules) -> tuple[str, ...]:
 
 
 def rules_from_words(task_name: str, text: str) -> Rules:
-    rules: Rules = from_plain(entry_of(task_name).rules, parse(text, "rules"), "rules")
-    return rules
+    return from_plain(entry_of(task_name).rules, parse(text, "rules"), "rules")
 
 
 def _wrapped(key: Key) -> PRNGKeyArray:

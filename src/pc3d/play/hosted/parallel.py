@@ -93,19 +93,20 @@ class ParallelWorld:
         return None
 
     def _action_space(self) -> Any:
-        spaces = {name: self.environment.action_space(name) for name in self.names}
-        for name, space in spaces.items():
+        first = self.environment.action_space(self.names[0])
+        for name in self.names:
+            space = self.environment.action_space(name)
             if type(space).__name__ != "Discrete":
                 raise ContractBroken(
                     f"{name} has the action space {space}: only Discrete is possible; let each of a few "
                     "numbers stand for one action"
                 )
-            if (space.n, space.start) != (spaces[self.names[0]].n, spaces[self.names[0]].start):
+            if (space.n, space.start) != (first.n, first.start):
                 raise ContractBroken(
-                    f"{self.names[0]} and {name} have different action spaces "
-                    f"({spaces[self.names[0]]} and {space}): all agents share one policy"
+                    f"{self.names[0]} and {name} have different action spaces ({first} and {space}): "
+                    "all agents share one policy"
                 )
-        return spaces[self.names[0]]
+        return first
 
     def _views(self, observations: Mapping[str, Any]) -> Views:
         return np.stack([self._view(name, observations) for name in self.names])
@@ -133,12 +134,7 @@ class ParallelWorld:
         return sum(values) / len(values)
 
     def _ends(self, terminations: Mapping[str, Any], truncations: Mapping[str, Any]) -> tuple[bool, bool]:
-        ended = [
-            bool(_single(f"the termination of {name}", terminations.get(name, False))) for name in self.names
-        ]
-        cut = [
-            bool(_single(f"the truncation of {name}", truncations.get(name, False))) for name in self.names
-        ]
+        ended, cut = self._flags("termination", terminations), self._flags("truncation", truncations)
         over = [one or other for one, other in zip(ended, cut, strict=True)]
         left = [name for name in self.names if name not in self.environment.agents]
         gone = left[0] if left else self.names[over.index(True)] if any(over) else None
@@ -148,6 +144,9 @@ class ParallelWorld:
                 "let those who are done stay, and do nothing"
             )
         return all(ended), all(over) and not all(ended)
+
+    def _flags(self, kind: str, told: Mapping[str, Any]) -> list[bool]:
+        return [bool(_single(f"the {kind} of {name}", told.get(name, False))) for name in self.names]
 
 
 @contextmanager

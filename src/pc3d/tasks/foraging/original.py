@@ -2,11 +2,11 @@
 
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from pc3d.system.errors import MissingExtra
 from pc3d.tasks.foraging.field import SIDE, SIGHT
 from pc3d.tasks.foraging.world import (
     FOODS_BY_TEAM_SIZE,
@@ -23,16 +23,14 @@ from pc3d.tasks.task import Outcome
 class OriginalForaging(OriginalWorld[ForagingState]):
     """The package keeps its foods in a grid: which of the port's slots each one fills is remembered here."""
 
+    package = "lbforaging"
     task: Foraging
 
-    def __init__(self, task: Foraging) -> None:
-        super().__init__(task)
-        try:
-            from lbforaging.foraging import ForagingEnv
-        except ImportError as error:
-            raise MissingExtra("lbforaging", "originals") from error
+    def _made(self) -> Any:
+        from lbforaging.foraging import ForagingEnv
+
         self._food_count = FOODS_BY_TEAM_SIZE[self.team_size]
-        self._environment = ForagingEnv(
+        return ForagingEnv(
             players=self.team_size,
             min_player_level=1,
             max_player_level=HIGHEST_LEVEL,
@@ -41,10 +39,9 @@ class OriginalForaging(OriginalWorld[ForagingState]):
             field_size=(SIDE, SIDE),
             max_num_food=self._food_count,
             sight=SIGHT,
-            max_episode_steps=task.horizon,
+            max_episode_steps=self.task.horizon,
             force_coop=True,
         )
-        self.reset(seed=0)
 
     def reset(self, seed: int) -> None:
         # The package would keep the new players off the cells where the last episode ended.

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-import jax
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Int
 
 from pc3d.tasks.foraging.field import SIDE
 from pc3d.tasks.foraging.original import OriginalForaging
@@ -16,8 +15,7 @@ from pc3d.tasks.foraging.world import (
     Foraging,
     ForagingState,
 )
-from pc3d.tasks.parity.case import Opponent, ParityCase
-from pc3d.tasks.task import AnyTask, Outcome
+from pc3d.tasks.parity.case import Opponent, ParityCase, by_name
 
 Cells = Int[np.ndarray, "cell 2"]
 Foods = Int[np.ndarray, "food 2"]
@@ -60,14 +58,6 @@ def few_steps_left(generator: np.random.Generator, team_size: int) -> ForagingSt
     return replace(one_food_left(generator, team_size), time=time)
 
 
-def replay(
-    task: AnyTask, state: ForagingState, actions: Int[Array, " agent"], following: ForagingState
-) -> tuple[ForagingState, Outcome]:
-    """The port's own step: nothing in it is random, so any key does."""
-    del following
-    return task.step(jax.random.key(0), state, actions)
-
-
 def _state(generator: np.random.Generator, team_size: int, foods: Foods, cells: Cells) -> ForagingState:
     """All these foods, and agents at random among those cells that hold none; several may share one."""
     free = cells[_steps_between(cells, foods).min(axis=-1) > 0]
@@ -101,14 +91,7 @@ def _steps_between(cells: Cells, foods: Foods) -> Int[np.ndarray, "cell food"]:
 
 CASE = ParityCase(
     task=Foraging(),
-    opponents=(Opponent("lbforaging 2.0.0", lambda size: OriginalForaging(Foraging(size))),),
-    scenarios={
-        "around foods": around_foods,
-        "overlapping": overlapping,
-        "at the border": at_the_border,
-        "one food left": one_food_left,
-        "few steps left": few_steps_left,
-    },
-    replay=replay,
+    opponents=(Opponent("lbforaging 2.0.0", OriginalForaging),),
+    scenarios=by_name(around_foods, overlapping, at_the_border, one_food_left, few_steps_left),
     action_probabilities=(0.04, 0.1, 0.1, 0.1, 0.1, 0.56),  # mostly loading
 )

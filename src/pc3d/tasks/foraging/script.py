@@ -29,30 +29,25 @@ def gather(state: ForagingState) -> Int[np.ndarray, " agent"]:
 def _posts(agents: list[Cell], levels: Int[np.ndarray, " agent"], foods: dict[Cell, int]) -> dict[int, Cell]:
     """Where each agent should stand: crews are chosen food by food, the quickest to gather first."""
     posts: dict[int, Cell] = {}
-    left = dict(foods)
+    left, walls = dict(foods), frozenset(foods)
+
+    def gathered(crew: dict[int, Cell]) -> int:
+        """When the last of a crew is at its post."""
+        return max(_steps(walls, post)[agents[agent]] for agent, post in crew.items())
+
     while left:
-        crews = {food: _crew(agents, levels, food, left[food], foods, posts) for food in left}
-        ready = {food: crew for food, crew in crews.items() if crew is not None}
-        if not ready:
+        idle = {agent: cell for agent, cell in enumerate(agents) if agent not in posts}
+        crews = {food: crew for food in left if (crew := _crew(idle, levels, food, left[food], walls))}
+        if not crews:
             break
-        food = min(
-            ready,
-            key=lambda food: max(
-                _steps(frozenset(foods), post)[agents[agent]] for agent, post in ready[food].items()
-            ),
-        )
-        posts.update(ready[food])
+        food = min(crews, key=lambda food: gathered(crews[food]))
+        posts |= crews[food]
         del left[food]
     return posts
 
 
 def _crew(
-    agents: list[Cell],
-    levels: Int[np.ndarray, " agent"],
-    food: Cell,
-    needed: int,
-    foods: dict[Cell, int],
-    busy: dict[int, Cell],
+    idle: dict[int, Cell], levels: Int[np.ndarray, " agent"], food: Cell, needed: int, walls: frozenset[Cell]
 ) -> dict[int, Cell] | None:
     """The nearest idle agents whose levels suffice, each with its own cell beside the food."""
     open_posts = [(food[0] + down, food[1] + right) for down, right in MOVES.values()]
@@ -60,9 +55,9 @@ def _crew(
     strength = 0
     while strength < needed:
         options = [
-            (_steps(frozenset(foods), post)[agents[agent]], agent, post)
-            for agent in range(len(agents))
-            if agent not in busy and agent not in crew
+            (_steps(walls, post)[cell], agent, post)
+            for agent, cell in idle.items()
+            if agent not in crew
             for post in open_posts
         ]
         if not options:

@@ -4,7 +4,7 @@ Equal to lbforaging 2.0.0, its oddities included: two agents may end in one cell
 left border an agent sees others from further away. `pc3d parity lbf` shows it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import jax
@@ -98,14 +98,11 @@ class Foraging(Task[ForagingState]):
         loads = _beside_food(state) & (present & (actions == LOAD))[:, None]
         strength = jnp.sum(jnp.where(loads, state.levels[:, None], 0), axis=0, dtype=jnp.int32)
         eaten = (state.food_levels > 0) & (strength >= state.food_levels)
-        moved = ForagingState(
-            team_size=state.team_size,
+        moved = replace(
+            state,
             time=state.time + 1,
             positions=_move(state, actions, present),
-            levels=state.levels,
-            food_positions=state.food_positions,
             food_levels=jnp.where(eaten, 0, state.food_levels),
-            spawned_level=state.spawned_level,
         )
         finished = jnp.all(moved.food_levels == 0)
         return moved, Outcome(
@@ -156,10 +153,9 @@ class Foraging(Task[ForagingState]):
     def draw(self, state: ForagingState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.foraging.picture import draw_foraging
 
-        here = np.asarray(self.present(state))
-        agents = np.asarray(state.positions)[here], np.asarray(state.levels)[here]
+        positions, levels = self.of_team(state, state.positions, state.levels)
         foods = np.asarray(state.food_positions), np.asarray(state.food_levels)
-        return draw_foraging(*agents, *foods, size=size, show_range=show_range)
+        return draw_foraging(positions, levels, *foods, size=size, show_range=show_range)
 
 
 def _food_count(team_size: int | Int[Array, ""]) -> Int[Array, ""]:

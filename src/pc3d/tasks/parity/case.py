@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
@@ -11,7 +12,20 @@ from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import AnyTask, Outcome
 
 State = Any
-Scenario = Callable[[np.random.Generator, int], State]
+Scenario = Callable[[np.random.Generator, int], State]  # for a team size
+
+
+def own_step(
+    task: AnyTask, state: State, actions: Int[Array, " agent"], following: State = None
+) -> tuple[State, Outcome]:
+    """The port's step where nothing is random: any key does, and nothing is read off the original."""
+    del following
+    return task.step(jax.random.key(0), state, actions)
+
+
+def by_name(*scenarios: Scenario) -> dict[str, Scenario]:
+    """Scenarios by what a report calls them: as their functions are called."""
+    return {scenario.__name__.replace("_", " "): scenario for scenario in scenarios}
 
 
 @dataclass(frozen=True)
@@ -19,7 +33,7 @@ class Opponent:
     """One version of the original to compare with."""
 
     label: str
-    make: Callable[[int], OriginalWorld[Any]]  # team size -> the original world
+    make: Callable[[Any], OriginalWorld[Any]]  # from the port with as many slots as the team has agents
     # Which steps must agree: for one step, given (task, state, actions). None means all of them.
     compared: Callable[[AnyTask, State, Int[Array, " agent"]], Bool[Array, ""]] | None = None
 
@@ -30,10 +44,10 @@ class ParityCase:
 
     task: AnyTask
     opponents: tuple[Opponent, ...]
-    # States random play hardly reaches, drawn at random: name -> (generator, team size) -> state.
+    # States random play hardly reaches, drawn at random.
     scenarios: Mapping[str, Scenario]
     # The port's step, with whatever the original drew at random read off the original's next state.
-    replay: Callable[[AnyTask, State, Int[Array, " agent"], State], tuple[State, Outcome]]
+    replay: Callable[[AnyTask, State, Int[Array, " agent"], State], tuple[State, Outcome]] = own_step
     # Largest allowed error per step from the same state, for floats: (in float64, in float32).
     tolerance: tuple[float, float] = (0.0, 1e-6)
     # How often each action is played from a scenario: uniform play hardly ever loads together or drives a

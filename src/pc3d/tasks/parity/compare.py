@@ -127,14 +127,12 @@ def _chunks(steps: Iterable[Step], size: int) -> Iterator[list[Step]]:
 def _stacked(steps: list[Step], length: int) -> Step:
     """The steps as one record, filled up with the last one so that the port is compiled once only."""
     filled = steps + [steps[-1]] * (length - len(steps))
-    stacked: Step = jax.tree.map(lambda *values: np.stack(values), *filled)
-    return stacked
+    return jax.tree.map(lambda *values: np.stack(values), *filled)
 
 
 def _first(verdicts: Verdicts, count: int) -> Verdicts:
     """Without the steps that only filled up the chunk."""
-    first: Verdicts = jax.tree.map(lambda values: np.asarray(values[:count]), verdicts)
-    return first
+    return jax.tree.map(lambda values: np.asarray(values[:count]), verdicts)
 
 
 def _in_precision(step: Step, precision: str) -> Step:
@@ -143,8 +141,7 @@ def _in_precision(step: Step, precision: str) -> Step:
     def rounded(values: AnyArray) -> AnyArray:
         return values.astype(precision) if values.dtype == np.float64 else values
 
-    converted: Step = jax.tree.map(rounded, step)
-    return converted
+    return jax.tree.map(rounded, step)
 
 
 def _count(tally: Tally, verdicts: Verdicts, precision: str, tolerance: float) -> tuple[int, str] | None:

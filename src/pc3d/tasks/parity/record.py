@@ -37,8 +37,8 @@ def recorded_steps(
     after_episode: Callable[[], None],
 ) -> Iterator[Step]:
     """All steps of all episodes, one after the other; the kinds of start take turns."""
-    world = opponent.make(team_size)
-    reset_port = jax.jit(case.task.with_slots(team_size).reset)
+    port = case.task.with_slots(team_size)
+    world, reset_port = opponent.make(port), jax.jit(port.reset)
     for episode in range(episodes):
         generator = np.random.default_rng([seed, team_size, episode])
         start = start_name(case, episode)

@@ -1,9 +1,10 @@
 """Simple Spread by mpe2 itself, behind the port's interface."""
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float, Int
 
-from pc3d.system.errors import MissingExtra
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.spread.rules import NEIGHBOURS
 from pc3d.tasks.spread.world import Spread, SpreadState
@@ -13,24 +14,24 @@ from pc3d.tasks.task import Outcome
 class OriginalSpread(OriginalWorld[SpreadState]):
     """mpe2's simple_spread_v3 with its own nearest-neighbour view; messages, always zero, are cut off."""
 
+    package = "mpe2"
     task: Spread
 
     def __init__(self, task: Spread) -> None:
         super().__init__(task)
-        try:
-            from mpe2 import simple_spread_v3
-        except ImportError as error:
-            raise MissingExtra("mpe2", "originals") from error
-        self._environment = simple_spread_v3.parallel_env(
+        self._names = list(self._environment.possible_agents)
+        self._inner = self._environment.unwrapped
+
+    def _made(self) -> Any:
+        from mpe2 import simple_spread_v3
+
+        return simple_spread_v3.parallel_env(
             N=self.team_size,
             local_ratio=1.0,  # the package's rewards are then each agent's own collisions, unscaled
-            max_cycles=task.horizon,
+            max_cycles=self.task.horizon,
             num_landmark_neighbors=NEIGHBOURS,
             num_agent_neighbors=NEIGHBOURS,
         )
-        self._names = list(self._environment.possible_agents)
-        self._inner = self._environment.unwrapped
-        self.reset(seed=0)
 
     def reset(self, seed: int) -> None:
         self._views, _ = self._environment.reset(seed=seed)
@@ -75,9 +76,6 @@ class OriginalSpread(OriginalWorld[SpreadState]):
                 "colliding_pairs": np.float64(-collisions.sum() / 2),
             },
         )
-
-    def close(self) -> None:
-        self._environment.close()
 
     def _collision_reward(self, collisions: Float[np.ndarray, " agent"]) -> float:
         if self.task.collisions == "mean":

@@ -1,17 +1,17 @@
 """What parity compares for Simple Spread: contacts and speeds that random play hardly brings."""
 
-import jax
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from pc3d.tasks.parity.case import Opponent, ParityCase
+from pc3d.tasks.parity.case import Opponent, ParityCase, by_name, own_step
 from pc3d.tasks.spread.original import OriginalSpread
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE
 from pc3d.tasks.spread.world import Spread, SpreadState
-from pc3d.tasks.task import AnyTask, Outcome
+from pc3d.tasks.task import AnyTask
 
-TASK = Spread()
 ROUNDING_ERRORS = 10  # how many of them may separate two computations of one distance
 
 
@@ -39,22 +39,12 @@ def on_landmarks(generator: np.random.Generator, team_size: int) -> SpreadState:
     """The task solved, or nearly."""
     state = _state(generator, generator.uniform(-1, 1, (team_size, 2)), speed=0.0)
     landmarks = state.positions + generator.normal(0, 0.01, (team_size, 2))
-    return SpreadState(
-        state.team_size, state.time, state.positions, state.velocities, generator.permutation(landmarks)
-    )
-
-
-def replay(
-    task: AnyTask, state: SpreadState, actions: Int[Array, " agent"], following: SpreadState
-) -> tuple[SpreadState, Outcome]:
-    """The port's own step, which needs nothing from the original."""
-    del following
-    return _step(task, state, actions)
+    return replace(state, landmarks=generator.permutation(landmarks))
 
 
 def away_from_ties(task: AnyTask, state: SpreadState, actions: Int[Array, " agent"]) -> Bool[Array, ""]:
     """Whether the precision in use can tell who touches and who is nearer, before and after the step."""
-    moved, _ = _step(task, state, actions)
+    moved, _ = own_step(task, state, actions)
     return _is_clear(state) & _is_clear(moved)
 
 
@@ -74,10 +64,6 @@ def _lengths(offsets: Float[Array, "agent target 2"]) -> Float[Array, "agent tar
     return jnp.sqrt(jnp.sum(offsets**2, axis=-1))
 
 
-def _step(task: AnyTask, state: SpreadState, actions: Int[Array, " agent"]) -> tuple[SpreadState, Outcome]:
-    return task.step(jax.random.key(0), state, actions)  # nothing in it is random
-
-
 def _state(
     generator: np.random.Generator, positions: Float[np.ndarray, "agent 2"], speed: float
 ) -> SpreadState:
@@ -92,16 +78,8 @@ def _state(
 
 
 CASE = ParityCase(
-    task=TASK,
-    opponents=(
-        Opponent("mpe2 1.1.1", lambda size: OriginalSpread(TASK.with_slots(size)), compared=away_from_ties),
-    ),
-    scenarios={
-        "crowd": crowd,
-        "barely touching": barely_touching,
-        "fast": fast,
-        "on landmarks": on_landmarks,
-    },
-    replay=replay,
+    task=Spread(),
+    opponents=(Opponent("mpe2 1.1.1", OriginalSpread, compared=away_from_ties),),
+    scenarios=by_name(crowd, barely_touching, fast, on_landmarks),
     tolerance=(1e-9, 1e-5),
 )

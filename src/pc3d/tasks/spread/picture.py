@@ -3,18 +3,7 @@
 import numpy as np
 from jaxtyping import Bool, Float
 
-from pc3d.tasks.canvas import (
-    BLUE,
-    GREEN,
-    GRID,
-    INK,
-    MUTED,
-    ORANGE,
-    PAPER,
-    VERMILION,
-    Canvas,
-    faint,
-)
+from pc3d.tasks.canvas import BLUE, GREEN, GRID, INK, MUTED, ORANGE, PAPER, VERMILION, Canvas, faint
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS
 
 AGENT_RADIUS = CONTACT_DISTANCE / 2

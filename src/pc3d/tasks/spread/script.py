@@ -1,6 +1,5 @@
 """Simple Spread by script: the best assignment of agents to landmarks, driven with a short look ahead."""
 
-from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -8,18 +7,13 @@ from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE
-from pc3d.tasks.spread.world import (
-    ACTION_FORCE,
-    DAMPING,
-    DIRECTIONS,
-    TIME_STEP,
-    SpreadState,
-)
+from pc3d.tasks.spread.world import ACTION_FORCE, DAMPING, DIRECTIONS, TIME_STEP, SpreadState
 
 LOOK_AHEAD = 3  # actions an agent thinks through; each shows one step later
 APART = CONTACT_DISTANCE + 0.015  # how close two agents may plan to come
 COLLISION_COST = 1.0  # as in the team's reward
 SEPARATION_ROUNDS = 60
+PLANS = np.array(list(product(range(len(DIRECTIONS)), repeat=LOOK_AHEAD)))  # all sequences of actions
 
 Points = Float[np.ndarray, "agent 2"]
 Path = Float[np.ndarray, "step 2"]
@@ -60,19 +54,12 @@ def _drive(
     others: Float[np.ndarray, "other step 2"],
 ) -> tuple[int, Path]:
     """The first action of the best plan, and the path it leads along."""
-    plans = _plans()
-    paths = _roll_out(position[None], velocity[None], plans)[0]
+    paths = _roll_out(position[None], velocity[None], PLANS)[0]
     costs = np.linalg.norm(paths - target, axis=-1).sum(axis=-1)
     gaps = np.linalg.norm(paths[:, None] - others[None], axis=-1)
     costs += COLLISION_COST * (gaps < APART).sum(axis=(1, 2))
     best = int(np.argmin(costs))
-    return int(plans[best, 0]), paths[best]
-
-
-@lru_cache(maxsize=1)
-def _plans() -> Int[np.ndarray, "plan step"]:
-    """All sequences of actions."""
-    return np.array(list(product(range(len(DIRECTIONS)), repeat=LOOK_AHEAD)))
+    return int(PLANS[best, 0]), paths[best]
 
 
 def _roll_out(

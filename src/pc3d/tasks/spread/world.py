@@ -5,7 +5,7 @@ landmarks and teammates. `pc3d parity spread` shows it.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -80,13 +80,12 @@ class Spread(Task[SpreadState]):
         del key
         present = self.present(state)
         forces = ACTION_FORCE * jnp.asarray(DIRECTIONS)[actions] + _contact_forces(state.positions, present)
-        moved = SpreadState(
-            team_size=state.team_size,
+        moved = replace(
+            state,
             time=state.time + 1,
             # The position moves with the old velocity, so an action shows one step later.
             positions=state.positions + state.velocities * TIME_STEP,
             velocities=state.velocities * (1 - DAMPING) + forces * TIME_STEP,
-            landmarks=state.landmarks,
         )
         distance = _landmark_distance(moved, present)
         pairs = _colliding_pairs(moved.positions, present)
@@ -121,18 +120,10 @@ class Spread(Task[SpreadState]):
     ) -> Iterator[np.ndarray]:
         from pc3d.tasks.spread.picture import draw_spread, reach_of
 
-        scenes = [self._scene(state) for state in states]
+        scenes = [self.of_team(one, one.positions, one.velocities, one.landmarks) for one in states]
         # One for all moments, so that the picture stands still.
         reach = max(reach_of(positions) for positions, *_ in scenes)
         return (draw_spread(*scene, reach=reach, size=size, show_range=show_range) for scene in scenes)
-
-    def _scene(self, state: SpreadState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities and landmarks of who is there."""
-        here = np.asarray(self.present(state))
-        positions, velocities, landmarks = map(
-            np.asarray, (state.positions, state.velocities, state.landmarks)
-        )
-        return positions[here], velocities[here], landmarks[here]
 
 
 def collision_weight(collisions: Collisions, team_size: int | Int[Array, ""]) -> float | Float[Array, ""]:

@@ -1,27 +1,18 @@
 """The small warehouse by rware itself, behind the port's interface."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import Float, Int, PRNGKeyArray
 
-from pc3d.system.errors import MissingExtra
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import Outcome
-from pc3d.tasks.warehouse.floor import (
-    CELLS,
-    GOALS,
-    NOTHING,
-    cell_at,
-    column_and_row,
-)
-from pc3d.tasks.warehouse.world import (
-    Warehouse,
-    WarehouseState,
-)
+from pc3d.tasks.warehouse.floor import CELLS, GOALS, NOTHING, cell_at, column_and_row
+from pc3d.tasks.warehouse.world import Warehouse, WarehouseState
 
 AGENT_LAYER, SHELF_LAYER = 0, 1  # of the package's grid: agent and shelf numbers, from 1
 Node = tuple[int, int]
@@ -30,20 +21,20 @@ Node = tuple[int, int]
 class OriginalWarehouse(OriginalWorld[WarehouseState]):
     """The package breaks ties by the order of Python's sets; with `index_ties` the lowest index wins."""
 
+    package = "rware"
+
     def __init__(self, task: Warehouse, index_ties: bool = False) -> None:
         super().__init__(task)
-        try:
-            import gymnasium
-            import rware  # noqa: F401  (the import registers its environments)
-            from rware.warehouse import Direction, RewardType
-        except ImportError as error:
-            raise MissingExtra("rware", "originals") from error
-        self._environment: Any = gymnasium.make(
+        self._index_ties = index_ties
+
+    def _made(self) -> Any:
+        import gymnasium
+        import rware  # noqa: F401  (the import registers its environments)
+        from rware.warehouse import RewardType
+
+        return gymnasium.make(
             f"rware-small-{self.team_size}ag-v2", reward_type=RewardType.GLOBAL, disable_env_checker=True
         ).unwrapped
-        self._directions = Direction
-        self._index_ties = index_ties
-        self.reset(seed=0)
 
     def reset(self, seed: int) -> None:
         self._views, _ = self._environment.reset(seed=seed)
@@ -56,7 +47,7 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
             shelf.x, shelf.y = column_and_row(int(cell))
         for slot, agent in enumerate(environment.agents):
             agent.x, agent.y = column_and_row(int(state.cells[slot]))
-            agent.dir = self._directions(int(state.directions[slot]))
+            agent.dir = type(agent.dir)(int(state.directions[slot]))
             agent.carrying_shelf = None
             if state.carried[slot] != NOTHING:
                 agent.carrying_shelf = environment.shelfs[int(state.carried[slot]) - 1]
@@ -106,9 +97,6 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
         self._index_ties = True
         self._environment._np_random = _PortsRequests(self._environment, key)
 
-    def close(self) -> None:
-        self._environment.close()
-
 
 class _PortsRequests:
     """Stands in for the package's generator, which draws nothing but new requests during a step."""
@@ -134,23 +122,20 @@ def _index_ties(agents: Int[np.ndarray, "row column"]) -> Iterator[None]:
     import networkx
 
     original = networkx.algorithms.dag_longest_path
-    networkx.algorithms.dag_longest_path = _longest_queue(agents.copy())
+    networkx.algorithms.dag_longest_path = partial(_longest_queue, agents.copy())
     try:
         yield
     finally:
         networkx.algorithms.dag_longest_path = original
 
 
-def _longest_queue(agents: Int[np.ndarray, "row column"]) -> Callable[[Any], list[Node]]:
+def _longest_queue(agents: Int[np.ndarray, "row column"], graph: Any) -> list[Node]:
     """A replacement for networkx's search, for graphs in which every cell leads to at most one other."""
 
-    def search(graph: Any) -> list[Node]:
-        def length(node: Node) -> int:
-            return 1 + max((length(follower) for follower in graph.pred[node]), default=0)
+    def length(node: Node) -> int:
+        return 1 + max((length(follower) for follower in graph.pred[node]), default=0)
 
-        path = [next(node for node in graph if graph.out_degree(node) == 0)]
-        while followers := list(graph.pred[path[-1]]):
-            path.append(min(followers, key=lambda node: (-length(node), agents[node[1], node[0]])))
-        return path[::-1]
-
-    return search
+    path = [next(node for node in graph if graph.out_degree(node) == 0)]
+    while followers := list(graph.pred[path[-1]]):
+        path.append(min(followers, key=lambda node: (-length(node), agents[node[1], node[0]])))
+    return path[::-1]

@@ -1,10 +1,12 @@
 """What parity compares for RWARE: crowds, queues, rings and deliveries that random play hardly brings."""
 
+from functools import partial
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
-from pc3d.tasks.parity.case import Opponent, ParityCase
+from pc3d.tasks.parity.case import Opponent, ParityCase, by_name
 from pc3d.tasks.task import AnyTask, Outcome
 from pc3d.tasks.warehouse.floor import (
     AHEAD,
@@ -19,12 +21,8 @@ from pc3d.tasks.warehouse.floor import (
     cell_at,
 )
 from pc3d.tasks.warehouse.original import OriginalWarehouse
-from pc3d.tasks.warehouse.world import (
-    Warehouse,
-    WarehouseState,
-)
+from pc3d.tasks.warehouse.world import Warehouse, WarehouseState
 
-TASK = Warehouse()
 STEPS_LEFT = 20  # scenarios start this close to the end: what is special about them is soon over
 REQUESTED_LOADS = 0.7  # how likely the shelf on a robot is a requested one
 
@@ -108,9 +106,7 @@ def tie_free(task: AnyTask, state: WarehouseState, actions: Int[Array, " agent"]
 def _ring(left: int, top: int, length: int) -> list[Pose]:
     """Robots on the border of a box two rows high, each looking at the next one: clockwise."""
     half = length // 2
-    upper = [(cell_at(left + x, top), RIGHT) for x in range(half - 1)] + [
-        (cell_at(left + half - 1, top), DOWN)
-    ]
+    upper = [(cell_at(left + x, top), RIGHT if x < half - 1 else DOWN) for x in range(half)]
     lower = [(cell_at(left + x, top + 1), LEFT) for x in range(1, half)] + [(cell_at(left, top + 1), UP)]
     return upper + lower
 
@@ -126,7 +122,7 @@ def _scene(generator: np.random.Generator, poses: list[Pose], loaded: float) -> 
         carried[slot], standing[origin] = standing[origin], NOTHING
     return WarehouseState(
         team_size=np.int32(len(poses)),
-        time=np.int32(TASK.horizon - STEPS_LEFT),
+        time=np.int32(Warehouse.horizon - STEPS_LEFT),
         cells=cells,
         directions=directions,
         carried=carried,
@@ -146,22 +142,12 @@ def _requests(
 
 
 CASE = ParityCase(
-    task=TASK,
+    task=Warehouse(),
     opponents=(
-        Opponent("rware 2.0.0", lambda size: OriginalWarehouse(TASK.with_slots(size)), compared=tie_free),
-        Opponent(
-            "rware 2.0.0 with index ties",
-            lambda size: OriginalWarehouse(TASK.with_slots(size), index_ties=True),
-        ),
+        Opponent("rware 2.0.0", OriginalWarehouse, compared=tie_free),
+        Opponent("rware 2.0.0 with index ties", partial(OriginalWarehouse, index_ties=True)),
     ),
-    scenarios={
-        "crowd": crowd,
-        "queues": queues,
-        "rings": rings,
-        "two lanes": two_lanes,
-        "conveyor": conveyor,
-        "shelf against shelf": shelf_against_shelf,
-    },
+    scenarios=by_name(crowd, queues, rings, two_lanes, conveyor, shelf_against_shelf),
     replay=replay,
     action_probabilities=(0.04, 0.80, 0.05, 0.05, 0.06),  # mostly driving forward
 )

@@ -3,28 +3,8 @@
 import numpy as np
 from jaxtyping import Int
 
-from pc3d.tasks.canvas import (
-    BLUE,
-    GREEN,
-    GRID,
-    INK,
-    MUTED,
-    ORANGE,
-    PAPER,
-    SKY,
-    Canvas,
-    Color,
-    Number,
-    faint,
-)
-from pc3d.tasks.warehouse.floor import (
-    COLUMNS,
-    GOALS,
-    NOTHING,
-    ROWS,
-    STORAGE,
-    column_and_row,
-)
+from pc3d.tasks.canvas import BLUE, GREEN, GRID, INK, MUTED, ORANGE, PAPER, SKY, Canvas, Color, Number, faint
+from pc3d.tasks.warehouse.floor import COLUMNS, GOALS, NOTHING, ROWS, STORAGE, column_and_row
 
 MARGIN = 0.35
 GAP = 0.07  # between a cell's border and the shelf in it
@@ -35,11 +15,11 @@ Numbers = Int[np.ndarray, " agent"]
 
 
 def draw_warehouse(
+    standing: Int[np.ndarray, " cell"],
     cells: Numbers,
     directions: Numbers,
     carried: Numbers,
     requests: Numbers,
-    standing: Int[np.ndarray, " cell"],
     *,
     size: int,
     show_range: bool,

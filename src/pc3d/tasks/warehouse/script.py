@@ -21,14 +21,7 @@ from pc3d.tasks.warehouse.floor import (
     RIGHT_OF,
     STORAGE,
 )
-from pc3d.tasks.warehouse.world import (
-    FORWARD,
-    STAY,
-    TOGGLE_LOAD,
-    TURN_LEFT,
-    TURN_RIGHT,
-    WarehouseState,
-)
+from pc3d.tasks.warehouse.world import FORWARD, STAY, TOGGLE_LOAD, TURN_LEFT, TURN_RIGHT, WarehouseState
 
 FAR = 10**6
 WAYS = range(len(AHEAD))

@@ -5,7 +5,7 @@ equally long queues meet does the lowest agent index drive first. `pc3d parity r
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import jax
@@ -110,8 +110,8 @@ class Warehouse(Task[WarehouseState]):
         cells = jnp.where(resolve(state.cells, targets).moves, targets, state.cells)
         carried, standing = _toggle_loads(state, actions == TOGGLE_LOAD)
         requests, delivered = _deliver(cells, carried, state.requests, next_request)
-        moved = WarehouseState(
-            team_size=state.team_size,
+        moved = replace(
+            state,
             time=state.time + 1,
             cells=cells,
             directions=_turned(state.directions, actions),
@@ -173,26 +173,18 @@ class Warehouse(Task[WarehouseState]):
     def draw(self, state: WarehouseState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.warehouse.picture import draw_warehouse
 
-        here = np.asarray(self.present(state))
-        parts = (state.cells, state.directions, state.carried, state.requests)
-        cells, directions, carried, requests = (np.asarray(part)[here] for part in parts)
-        standing = np.asarray(state.standing)
-        return draw_warehouse(
-            cells, directions, carried, requests, standing, size=size, show_range=show_range
-        )
+        robots = self.of_team(state, state.cells, state.directions, state.carried, state.requests)
+        return draw_warehouse(np.asarray(state.standing), *robots, size=size, show_range=show_range)
 
     def _present(self, state: WarehouseState) -> WarehouseState:
         """The state without whatever stands in padded slots."""
         present = self.present(state)
-        return WarehouseState(
-            team_size=state.team_size,
-            time=state.time,
+        return replace(
+            state,
             cells=jnp.where(present, state.cells, NOWHERE),
             directions=jnp.where(present, state.directions, UP),
             carried=jnp.where(present, state.carried, NOTHING),
-            standing=state.standing,
             requests=jnp.where(present, state.requests, NOTHING),
-            deliveries=state.deliveries,
         )
 
     def _targets(self, state: WarehouseState, actions: Int[Array, " agent"]) -> Int[Array, " agent"]:
