@@ -26,8 +26,8 @@ def search_picture(plan: Plan, records: list[TrialRecord], importances: dict[str
         for axes, row in zip(panels, rows, strict=False):
             _draw_setting(axes, color_of(plan.base.method), row, scored)
             share = importances.get(row.setting)
-            title = row.setting if share is None else f"{row.setting} ({share:.0%})"
-            axes.set_title(title, loc="left", fontsize=7)
+            name = row.setting if share is None else f"{row.setting} ({share:.0%})"
+            axes.set_title(name, loc="left", fontsize=7)
         for axes in panels[len(rows) :]:
             axes.set_axis_off()
         history.set_title(title, loc="left")
