@@ -12,6 +12,8 @@ from tests import shapes
 # Tests compile far more than they compute: unoptimised programs are made in a third of the time. With
 # XLA_FLAGS set, if to nothing, programs are those of every run (make faults, make test-slow).
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false")
+# And what one process has compiled, the next ones need not.
+os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0")
 
 # Where shapes matter most: what is imported from here on looks at what its functions are given and give back.
 CHECKED = ("tasks", "networks", "play", "learners", "evaluation", "export")

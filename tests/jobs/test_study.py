@@ -1,7 +1,5 @@
 """A study's jobs: which there are, and that each is done once whatever happens in between."""
 
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -146,19 +144,12 @@ def test_a_killed_study_ends_with_the_files_of_an_undisturbed_one(tmp_path, stud
     killed = tmp_path / "killed"
     process = start(study_file, killed)
     wait_for(lambda: list(killed.glob("spread/mappo/seed-*/checkpoint/0*.safetensors")), process)
-    workers = children_of(process.pid)
-    os.kill(workers[0], signal.SIGKILL)  # a worker dies and is started again
-    time.sleep(3)
-    process.kill()  # then the study itself
+    process.kill()  # tests/faults kill the workers of a study
     process.communicate()
     process = start(study_file, killed)
     _, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
     assert all_digests(killed) == all_digests(undisturbed)
-
-
-def children_of(pid: int) -> list[int]:
-    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def wait_for(condition, process):

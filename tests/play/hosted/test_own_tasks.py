@@ -150,9 +150,11 @@ def study_file(tmp_path_factory):
     return path
 
 
-def test_a_study_of_an_own_task_ends_with_a_report_and_can_be_recorded(study_file, tmp_path):
-    words = ["study", str(study_file), "--folder", str(tmp_path / "study"), "--task", PATH]
-    assert main(words) == 0
+def test_a_study_of_an_own_task_ends_with_a_report_and_is_not_done_again_once_recorded(
+    study_file, tmp_path, capsys
+):
+    words = ["study", str(study_file), "--task", PATH]
+    assert main([*words, "--folder", str(tmp_path / "study")]) == 0
     page = (tmp_path / "study/report/report.md").read_text()
     assert "PC3D-MAPPO" in page
     assert PATH in page.replace("\\", "")  # Markdown escapes the underscore
@@ -161,16 +163,10 @@ def test_a_study_of_an_own_task_ends_with_a_report_and_can_be_recorded(study_fil
     for method in ("mappo", "pc3d"):
         assert (tmp_path / "study" / folder / method / "seed-0/scores.csv").exists()
         assert (tmp_path / "kept" / folder / method / "seed-0/scores.csv").exists()
-
-
-def test_a_recorded_run_of_an_own_task_is_not_done_again(study_file, tmp_path, capsys):
-    folder, kept = tmp_path / "study", tmp_path / "kept"
-    words = ["study", str(study_file), "--task", PATH, "--only", "pc3d", "--recorded", str(kept)]
-    assert main([*words, "--folder", str(folder)]) == 0
-    assert main(["record", str(folder), "--out", str(kept)]) == 0
     capsys.readouterr()
-    assert main([*words, "--folder", str(tmp_path / "again"), "--dry-run"]) == 0
-    assert "1 jobs, 1 of them done" in capsys.readouterr().out
+    again = ["--folder", str(tmp_path / "again"), "--recorded", str(tmp_path / "kept"), "--dry-run"]
+    assert main([*words, *again]) == 0
+    assert "2 jobs, 2 of them done" in capsys.readouterr().out
 
 
 def test_a_study_file_alone_runs_no_code(study_file, tmp_path, capsys):
