@@ -1,10 +1,11 @@
 """Finding the runs a report is made of, and naming every one that cannot take part, with the reason."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from pc3d.tasks.registry import TASKS
 
 REFERENCES_FILE = "references.csv"
 BySize = Float[np.ndarray, " size"]
+ORDER = attrgetter("experiment.task", "experiment.method", "experiment.seed", "name")
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,9 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether it has a score at every team size of its task."""
-        return self.scores is not None and not self.scores.lacking(self.experiment.rosters.all)
+        """Whether it is finished and has a score at every team size of its task."""
+        sizes = self.experiment.rosters.all
+        return self.folder.done and self.scores is not None and not self.scores.lacking(sizes)
 
     @property
     def trouble(self) -> str | None:
@@ -121,14 +124,13 @@ class Runs:
 
     def scored(self, task: str, method: str) -> list[Scores]:
         """The scores of all finished seeds that have every team size."""
-        return [run.scores for run in self.finished(task, method) if run.scores and run.complete]
+        return [run.scores for run in self.of(task, method) if run.scores and run.complete]
 
     def rosters(self, task: str) -> Rosters:
         return self.of(task)[0].experiment.rosters
 
     def sizes(self, task: str, split: str) -> tuple[int, ...]:
-        sizes: tuple[int, ...] = getattr(self.rosters(task), split)
-        return sizes
+        return getattr(self.rosters(task), split)
 
     def lengths(self, task: str) -> list[str]:
         """For how many episodes its runs were trained."""
@@ -156,7 +158,7 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     folders = _folders_with(paths, "experiment.json")
     if not folders:
         raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
-    runs = sorted(map(_read_run, folders), key=_order)
+    runs = sorted(map(_read_run, folders), key=ORDER)
     _refuse_doubles(runs)
     trials = [run for run in runs if run.is_trial]
     judged = [run for run in runs if not run.is_trial]
@@ -166,10 +168,6 @@ def find_runs(paths: Iterable[Path]) -> Runs:
         _refuse_unlike(together, "define the return", lambda run: run.return_definition)
     _refuse_unlike(open_teams, "split the team sizes", lambda run: run.experiment.rosters)
     return Runs(tuple(open_teams), _references(paths, open_teams + trials), tuple(specialists), tuple(trials))
-
-
-def _order(run: Run) -> tuple[str, str, int, str]:
-    return run.experiment.task, run.experiment.method, run.experiment.seed, run.name
 
 
 def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
@@ -235,12 +233,8 @@ def _usual_definition(run: Run) -> str | None:
 
 def _specialists(runs: list[Run]) -> list[Run]:
     """Runs for one team size, where their task also has runs for other sizes."""
-    sizes = defaultdict(set)
-    for run in runs:
-        sizes[run.experiment.task].add(run.experiment.rosters.all)
-    return [
-        run for run in runs if len(run.experiment.rosters.all) == 1 and len(sizes[run.experiment.task]) > 1
-    ]
+    kinds = Counter(task for task, _ in {(run.experiment.task, run.experiment.rosters.all) for run in runs})
+    return [run for run in runs if len(run.experiment.rosters.all) == 1 and kinds[run.experiment.task] > 1]
 
 
 def _refuse_doubles(runs: list[Run]) -> None:

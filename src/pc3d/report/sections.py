@@ -19,7 +19,7 @@ from pc3d.report.tables.context import gate_table, recovery_table
 from pc3d.report.tables.differences import difference_table, size_difference_table
 from pc3d.report.tables.originals import originals_table
 from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
-from pc3d.report.tables.specialists import specialist_figure, specialist_table, specialist_tasks
+from pc3d.report.tables.specialists import specialist_figure, specialist_runs, specialist_table
 from pc3d.report.tables.statistics import statistics_table
 from pc3d.report.tables.table import Table
 from pc3d.report.tables.training import training_table
@@ -83,8 +83,9 @@ def context(runs: Runs) -> Section:
 
 
 def specialists(runs: Runs) -> Section:
-    tables = [specialist_table(runs, task) for task in specialist_tasks(runs)]
-    figures = [specialist_figure(runs, task) for task in specialist_tasks(runs)]
+    tasks = specialist_runs(runs).tasks
+    tables = [specialist_table(runs, task) for task in tasks]
+    figures = [specialist_figure(runs, task) for task in tasks]
     words = "No runs for one team size alone were given."
     return section("One policy for all sizes against specialists", tables, figures, otherwise=words)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pc3d.presets.paper import changes
-from pc3d.report.names import heading, method_title, methods_in_order, task_title, tasks_in_order
+from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import Spread, over_seeds
 from pc3d.report.tables.context import RECOVERY, Context, read_contexts
@@ -31,15 +31,8 @@ Spreads = dict[str, Spread | None]  # by split; none where a task has no sizes o
 
 def trial_tables(runs: Runs) -> list[Table | None]:
     """One table for each task and method with trials."""
-    found: dict[tuple[str, str], list[Run]] = defaultdict(list)
-    for run in runs.trials:
-        if run.trouble is None:
-            found[run.experiment.task, run.experiment.method].append(run)
-    return [
-        _table(runs, task, method, found[task, method])
-        for task in tasks_in_order({task for task, _ in found})
-        for method in methods_in_order({method for other, method in found if other == task})
-    ]
+    tried = Runs(tuple(run for run in runs.trials if run.complete), runs.references)
+    return [_table(tried, *of_method) for of_method in tried.by_method]
 
 
 def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
