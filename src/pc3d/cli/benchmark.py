@@ -55,7 +55,6 @@ def run(command: Command) -> int:
 
 
 def _show_tasks(console: Console, names: list[str], command: Command) -> None:
-    """Environment steps per second, next to the originals."""
     sizes, speeds = parse_team_sizes(command.team_sizes), []
     with console.status("measuring"):
         for task in (entry_of(name).task_class for name in names):
@@ -81,7 +80,6 @@ def _show_tasks(console: Console, names: list[str], command: Command) -> None:
 
 
 def _show_export(console: Console, names: list[str], command: Command) -> None:
-    """Microseconds one agent takes for one step, and the size of its file."""
     from pc3d.benchmark.export import measure_step  # needs the extra export
 
     with console.status("measuring"):
@@ -112,7 +110,6 @@ def _show_export(console: Console, names: list[str], command: Command) -> None:
 
 
 def _show_training(console: Console, names: list[str], command: Command) -> None:
-    """What an update costs, how near it is to the machine's limit, the paper's times."""
     pairs, speeds = [(task, method) for task in names for method in command.methods], []
     with console.status("measuring") as status:
         for number, (task, method) in enumerate(pairs, 1):

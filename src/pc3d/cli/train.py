@@ -88,7 +88,7 @@ def _parsed(default: Command, prog: str, description: str, args: list[str]) -> C
 
 
 def run(command: Command) -> int:
-    experiment = with_world(command.experiment, command.horizon, command.hosting.env_timeout)
+    experiment = with_world(command.experiment, command.horizon, command.hosting)
     folder = command.folder or default_folder(experiment)
     title = f"{experiment.task} {experiment.method} seed {experiment.seed}"
     original = experiment.backend == "original"

@@ -55,6 +55,14 @@ class Display(LiveDisplay):
         return table(title, headings, rows)
 
 
+def space_table(plan: Plan) -> Table:
+    """What is searched, and around which values."""
+    base = plan.base
+    title = f"{base.task} {base.method}: {len(plan.rows)} settings are searched, from {plan.base_name}"
+    rows = ((row.setting, str(row.tried), as_short_text(setting(base, row.setting))) for row in plan.rows)
+    return table(title, ("setting", "tried", "first trial"), rows)
+
+
 def winner_table(plan: Plan, records: list[TrialRecord], importances: dict[str, float]) -> Table:
     """The winner, setting by setting."""
     best = best_of(records)

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.methods import METHODS, family
-from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import changes
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
 from pc3d.system.files import digest_of
@@ -88,13 +87,11 @@ def _unequal_methods(runs: Runs) -> Iterator[str]:
         usual, *chained = [method for method in runs.methods(task) if method in family("mappo")] or [""]
         for method in chained:
             first = runs.of(task, usual)[0].experiment
-            if changed := _joined(_in_the_shared(first, run.experiment) for run in runs.of(task, method)):
+            shared = [
+                {part: getattr(run.experiment, part) for part in SHARED} for run in runs.of(task, method)
+            ]
+            if changed := _joined(differences(first, replace(first, **parts)) for parts in shared):
                 yield f"{task}: {method} does not share the settings of {usual} ({changed})"
-
-
-def _in_the_shared(one: Experiment, other: Experiment) -> list[str]:
-    """Where two experiments differ in what MAPPO's heirs share."""
-    return differences(one, replace(one, **{part: getattr(other, part) for part in SHARED}))
 
 
 def _unequal_evaluations(runs: Runs) -> Iterator[str]:

@@ -22,6 +22,15 @@ from pc3d.tasks.registry import TASKS
 if TYPE_CHECKING:  # a page of replays alone is made without loading what draws figures
     from pc3d.report.sections import Section
 
+TEMPLATES = Environment(
+    loader=PackageLoader("pc3d.report.page", ""),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 REPLAY_FORMAT = 1
 INDEX_FIELDS = ("task", "method", "seed", "team_size", "split", "rollout", "return")
 # In the order they run: each file uses only what stands in those before it; the tasks' own stand in between.
@@ -40,7 +49,7 @@ def report_page(
     title: str, sections: Sequence[Section], pictures: Mapping[str, str], replays: Sequence[dict[str, Any]]
 ) -> str:
     """The page of a report; pictures are SVGs by figure name."""
-    script, template = _script(), _templates().get_template("page.html")
+    script, template = _script(), TEMPLATES.get_template("page.html")
     return template.render(
         digest=_base64(hashlib.sha256(script.encode()).digest()),
         title=title,
@@ -51,19 +60,6 @@ def report_page(
         replays=[_packed(replay) for replay in replays],
         script=script,
     )
-
-
-def _templates() -> Environment:
-    templates = Environment(
-        loader=PackageLoader("pc3d.report.page", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    templates.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    return templates
 
 
 def _asset(name: str, package: str = "pc3d.report.page") -> str:

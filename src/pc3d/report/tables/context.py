@@ -48,7 +48,6 @@ def contexts(runs: Runs, task: str) -> dict[str, list[Context]]:
 
 
 def rollouts_of(found: dict[str, list[Context]]) -> str:
-    """How many rollouts the contexts are of."""
     counts = sorted({context.rollouts for several in found.values() for context in several})
     return " or ".join(map(str, counts))
 
@@ -102,7 +101,9 @@ def _read(run: Run) -> Context:
     try:
         by_size = {int(size): dict(found) for size, found in content["by_size"].items()}
         for found in by_size.values():
-            found.update({name: _number(found, name) for name in NUMBERS})
+            unanswered = [name for name in UNANSWERED if found[name] is None]
+            found.update({name: _finite(found[name]) for name in NUMBERS if name not in unanswered})
+            found.update(dict.fromkeys(unanswered, math.nan))
             found["alignment_by_step"] = [_finite(value) for value in found["alignment_by_step"]]
         return Context(int(content["rollouts"]), by_size)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
@@ -110,10 +111,6 @@ def _read(run: Run) -> Context:
             f"{run.context_file} is not a table of contexts as pc3d evaluate writes it: "
             "evaluate the run again"
         ) from None
-
-
-def _number(found: dict[str, Any], name: str) -> float:
-    return math.nan if name in UNANSWERED and found[name] is None else _finite(found[name])
 
 
 def _finite(value: Any) -> float:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pc3d.presets.paper import changes
-from pc3d.report.names import heading, method_title, task_title
+from pc3d.report.names import heading, method_title
 from pc3d.report.runs import Run, Runs
-from pc3d.report.statistics import Spread, over_seeds
+from pc3d.report.statistics import Spread
 from pc3d.report.tables.context import RECOVERY, Context, read_contexts
-from pc3d.report.tables.results import is_best, reference_text, reference_title, spread_text
+from pc3d.report.tables.results import is_best, reference_text, reference_title, spread_of_sizes, spread_text
 from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
 
 SPLITS = ("train", "validation")
@@ -41,8 +41,12 @@ def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None
     for run in tried:
         own = [change for change in changes(run.experiment) if change not in shared]
         by_trial[Trial(run.experiment.episodes, _as_typed(own))].append(run)
-    spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial)}
-    contexts = {trial: read_contexts(by_trial[trial]) for trial in spreads}
+    found = {trial: Runs(tuple(by_trial[trial]), runs.references) for trial in sorted(by_trial)}
+    spreads = {
+        trial: {split: spread_of_sizes(own, task, method, own.sizes(task, split)) for split in SPLITS}
+        for trial, own in found.items()
+    }
+    contexts = {trial: read_contexts(own.all) for trial, own in found.items()}
     recovery = RECOVERY if any(contexts.values()) else {}
     rows = [
         (*_cells(trial, spreads), *(_recovery(contexts[trial], name) for name in recovery))
@@ -78,15 +82,6 @@ def _as_typed(changed: Iterable[str]) -> str:
     """Changes with the names of settings as on the command line."""
     parts = (change.partition(":") for change in changed)
     return ", ".join(f"{name.replace('_', '-')}:{values}" for name, _, values in parts)
-
-
-def _spreads(task: str, runs: list[Run]) -> Spreads:
-    spreads: Spreads = {}
-    for split in SPLITS:
-        sizes = getattr(runs[0].experiment.rosters, split)
-        means = [run.scores.means(sizes).mean() for run in runs if run.scores and sizes]
-        spreads[split] = over_seeds(np.array(means) * task_title(task).scale) if means else None
-    return spreads
 
 
 def _recovery(contexts: list[Context], name: str) -> str:
