@@ -41,15 +41,13 @@ def rosters_from_words(file: str, train: str, validation: str, test: str) -> tup
 
 def with_world(experiment: Experiment, horizon: int | None, hosting: Hosting = DEFAULT_HOSTING) -> Experiment:
     """The experiment with its own task, if it has one, loaded and looked at: a user named it."""
-    if not is_import_path(experiment.task):
+    task = experiment.task
+    if not is_import_path(task):
         return experiment
-    found = look_at(experiment.task, experiment.rosters.all, horizon, hosting)
+    found = look_at(task, experiment.rosters.all, horizon, hosting)
     if found.world is None:
         more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
-        raise BadInput(
-            f"{experiment.task} cannot be trained on{more}: {found.problems[0]}; "
-            f"see pc3d check {experiment.task}"
-        )
+        raise BadInput(f"{task} cannot be trained on{more}: {found.problems[0]}; see pc3d check {task}")
     return replace(experiment, world=found.world)
 
 

@@ -66,13 +66,10 @@ def places_for(runs: list[Run], out: Path) -> dict[Path, Run]:
 
 def place_of(one: Run) -> Path:
     """Where a study of the same name would have put it."""
-    experiment = one.experiment
-    return Path(folder_name(experiment.task), experiment.method, _part(one), f"seed-{experiment.seed}")
-
-
-def _part(one: Run) -> str:
+    experiment, part = one.experiment, ""
     if one.is_trial:  # what makes it different is the name of its folder, if it has one
         name = one.folder.path.resolve().parent.name
-        return "" if name == one.experiment.method else name
-    sizes = one.experiment.rosters.all
-    return f"size-{sizes[0]}" if len(sizes) == 1 else ""
+        part = "" if name == experiment.method else name
+    elif len(experiment.rosters.all) == 1:
+        part = f"size-{experiment.rosters.largest}"
+    return Path(folder_name(experiment.task), experiment.method, part, f"seed-{experiment.seed}")

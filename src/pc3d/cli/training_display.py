@@ -25,8 +25,8 @@ class PatientConsole(Console):
 class TrainingDisplay(LiveDisplay):
     """A watcher for `train`: live in a terminal, a few plain lines elsewhere."""
 
-    def __init__(self, title: str, console: Console | None = None) -> None:
-        super().__init__(console or PatientConsole())
+    def __init__(self, title: str) -> None:
+        super().__init__(PatientConsole())
         self.title = title
         self.progress = Progress(
             TextColumn("{task.description}"),

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, read_evaluation
 from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
-from pc3d.report.names import methods_in_order, tasks_in_order
+from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores, read_table
 from pc3d.runs.metrics import Line, read_lines
 from pc3d.runs.run_folder import RunFolder
@@ -131,6 +131,10 @@ class Runs:
 
     def sizes(self, task: str, split: str) -> tuple[int, ...]:
         return getattr(self.rosters(task), split)
+
+    def splits(self, task: str) -> dict[str, tuple[int, ...]]:
+        """The team sizes of every split."""
+        return {split: self.sizes(task, split) for split in SPLITS}
 
     def lengths(self, task: str) -> list[str]:
         """For how many episodes its runs were trained."""

@@ -33,9 +33,9 @@ TEMPLATES = Environment(
 TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 REPLAY_FORMAT = 1
 INDEX_FIELDS = ("task", "method", "seed", "team_size", "split", "rollout", "return")
-# In the order they run: each file uses only what stands in those before it; the tasks' own stand in between.
-SCRIPTS_BEFORE_TASKS = ("palette", "pen", "agents")
-SCRIPTS_AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "stage", "viewer")
+# Scripts in the order they run: each uses only what stands before it; the tasks' own come in between.
+BEFORE_TASKS = ("palette", "pen", "agents")
+AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "stage", "viewer")
 
 
 def replay_page(replays: Sequence[dict[str, Any]]) -> str:
@@ -68,9 +68,7 @@ def _asset(name: str, package: str = "pc3d.report.page") -> str:
 
 def _script() -> str:
     """All scripts as one, in a scope of their own."""
-    before, after = (
-        [_asset(f"{name}.js") for name in names] for names in (SCRIPTS_BEFORE_TASKS, SCRIPTS_AFTER_TASKS)
-    )
+    before, after = ([_asset(f"{name}.js") for name in names] for names in (BEFORE_TASKS, AFTER_TASKS))
     tasks = [_asset("replay.js", entry.viewer) for entry in TASKS.values() if entry.viewer]
     parts = "\n".join(before + tasks + after)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.report.names import SPLITS, heading, method_title, task_title
+from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
 from pc3d.report.scores import read_table
 from pc3d.report.statistics import over_seeds
@@ -54,27 +54,24 @@ def rollouts_of(found: dict[str, list[Context]]) -> str:
 
 def gate_table(runs: Runs, task: str) -> Table | None:
     """What the same policies return when their gate is forced, by split."""
-    found, scale = contexts(runs, task), task_title(task).scale
+    found, splits, scale = contexts(runs, task), runs.splits(task), task_title(task).scale
     rows = [
         (
             f"{method_title(method)}, {label}",
-            *(_text(several, runs.sizes(task, split), name, scale) for split in SPLITS),
+            *(_text(several, splits[split], name, scale) for split in splits),
         )
         for method, several in found.items()
         for name, label in GATES.items()
     ]
-    return make_table(heading("gate", task, rollouts=rollouts_of(found)), ("Policy", *SPLITS), rows)
+    return make_table(heading("gate", task, rollouts=rollouts_of(found)), ("Policy", *splits), rows)
 
 
 def recovery_table(runs: Runs, task: str) -> Table | None:
     """How close students come to the teacher's contexts, and how much the gate lets in, by split."""
     rows = [
-        (
-            f"{method_title(method)}, {split}",
-            *(_text(several, runs.sizes(task, split), name) for name in RECOVERY),
-        )
+        (f"{method_title(method)}, {split}", *(_text(several, sizes, name) for name in RECOVERY))
         for method, several in contexts(runs, task).items()
-        for split in SPLITS
+        for split, sizes in runs.splits(task).items()
     ]
     return make_table(heading("recovery", task), ("Policies", *RECOVERY.values()), rows)
 

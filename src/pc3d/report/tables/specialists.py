@@ -26,9 +26,8 @@ def specialist_table(runs: Runs, task: str) -> Table | None:
         for size in _sizes(runs, task)
     ]
     columns = ("Team size", *("specialist", "all sizes", "difference") * len(methods))
-    return make_table(
-        heading("specialists", task), columns, rows, [(method_title(method), 3) for method in methods]
-    )
+    groups = [(method_title(method), 3) for method in methods]
+    return make_table(heading("specialists", task), columns, rows, groups)
 
 
 def specialist_figure(runs: Runs, task: str) -> Figure:
@@ -42,14 +41,9 @@ def specialist_figure(runs: Runs, task: str) -> Figure:
             for label, players, line, filling in kinds:
                 returns = {size: returns_at(size, players, task, method) for size in sizes}
                 means = {size: float(values.mean()) for size, values in returns.items() if len(values)}
-                axes.plot(
-                    list(means),
-                    list(means.values()),
-                    line,
-                    color=color_of(method),
-                    markerfacecolor=filling,
-                    label=f"{method_title(method)}, {label}",
-                )
+                name, color = f"{method_title(method)}, {label}", color_of(method)
+                sizes_and_means = (list(means), list(means.values()))
+                axes.plot(*sizes_and_means, line, color=color, markerfacecolor=filling, label=name)
         axes.set(xticks=sizes, xlabel="team size", ylabel="return")
         tidy(axes)
         figure.drawing.legend(loc="outside lower center", ncols=2)

@@ -11,8 +11,8 @@ from pc3d.report.names import heading, method_title
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import Spread
 from pc3d.report.tables.context import RECOVERY, Context, read_contexts
-from pc3d.report.tables.results import is_best, reference_text, reference_title, spread_of_sizes, spread_text
-from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
+from pc3d.report.tables.results import reference_text, reference_title, spread_cell, spread_of_sizes
+from pc3d.report.tables.table import NOTHING, Row, Table, make_table
 
 SPLITS = ("train", "validation")
 OF_RECOVERY = " How the context is recovered and used: means over all sizes of both splits."
@@ -92,14 +92,9 @@ def _recovery(contexts: list[Context], name: str) -> str:
 def _cells(trial: Trial, spreads: dict[Trial, Spreads]) -> Row:
     rivals = [found for other, found in spreads.items() if other.episodes == trial.episodes]
     usual = spreads.get(Trial(trial.episodes), {}) if trial.changed else {}
-    cells = [
-        _cell(own, usual.get(split), [rival[split] for rival in rivals])
-        for split, own in spreads[trial].items()
-    ]
+    cells = []
+    for split, own in spreads[trial].items():
+        unchanged = usual.get(split)
+        gain = f"{own.mean - unchanged.mean:+.2f}" if own and unchanged else ""
+        cells.append(spread_cell(own, [rival[split] for rival in rivals], gain))
     return trial.changed or "as it is", f"{trial.episodes:,}", *cells
-
-
-def _cell(own: Spread | None, usual: Spread | None, column: list[Spread | None]) -> Cell:
-    if own is None:
-        return Cell(NOTHING)
-    return Cell(spread_text(own), is_best(own, column), f"{own.mean - usual.mean:+.2f}" if usual else "")
