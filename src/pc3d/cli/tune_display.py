@@ -21,8 +21,6 @@ ROWS = 15  # of the live table
 
 
 class Display(LiveDisplay):
-    """Follows a search."""
-
     def __init__(self, console: Console, plan: Plan, trials: int) -> None:
         super().__init__(console)
         self.plan, self.trials = plan, trials

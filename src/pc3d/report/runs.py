@@ -159,10 +159,10 @@ class Runs:
 def find_runs(paths: Iterable[Path]) -> Runs:
     """Every run and every table of references under the paths; what cannot be compared is refused."""
     paths = list(paths)
-    folders = _folders_with(paths, "experiment.json")
-    if not folders:
+    files = _files(paths, "experiment.json")
+    if not files:
         raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
-    runs = sorted(map(_read_run, folders), key=ORDER)
+    runs = sorted((_read_run(file.parent) for file in files), key=ORDER)
     _refuse_doubles(runs)
     trials = [run for run in runs if run.is_trial]
     judged = [run for run in runs if not run.is_trial]
@@ -174,12 +174,12 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     return Runs(tuple(open_teams), _references(paths, open_teams + trials), tuple(specialists), tuple(trials))
 
 
-def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
+def _files(paths: Iterable[Path], name: str) -> list[Path]:
     for path in paths:
         if not path.is_dir():
             raise BadInput(f"there is no folder {path}")
     found = {place for path in paths for place in path.rglob(name) if not _hidden(place.relative_to(path))}
-    return sorted(place.parent for place in found)
+    return sorted(found, key=lambda place: place.parent)
 
 
 def _hidden(place: Path) -> bool:
@@ -216,12 +216,11 @@ def _own_scores(file: Path, experiment: Experiment) -> Scores | None:
 def _references(paths: Iterable[Path], runs: list[Run]) -> dict[str, dict[str, Scores]]:
     """By task and name; only for tasks whose returns are defined as references are scored."""
     found: dict[str, dict[str, Scores]] = defaultdict(dict)
-    for folder in _folders_with(paths, REFERENCES_FILE):
-        for scores in read_scores(folder / REFERENCES_FILE):
+    for file in _files(paths, REFERENCES_FILE):
+        for scores in read_scores(file):
             if scores.method in found[scores.task]:
                 raise BadInput(
-                    f"there are two tables with the {scores.method} player of {scores.task}; "
-                    f"one is {folder / REFERENCES_FILE}"
+                    f"there are two tables with the {scores.method} player of {scores.task}; one is {file}"
                 )
             found[scores.task][scores.method] = scores
     usual = {run.experiment.task for run in runs if run.return_definition == _usual_definition(run)}

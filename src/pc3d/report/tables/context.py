@@ -58,7 +58,7 @@ def gate_table(runs: Runs, task: str) -> Table | None:
     rows = [
         (
             f"{method_title(method)}, {label}",
-            *(_text(several, splits[split], name, scale) for split in splits),
+            *(_text(several, sizes, name, scale) for sizes in splits.values()),
         )
         for method, several in found.items()
         for name, label in GATES.items()

@@ -43,10 +43,10 @@ def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None
         by_trial[Trial(run.experiment.episodes, _as_typed(own))].append(run)
     found = {trial: Runs(tuple(by_trial[trial]), runs.references) for trial in sorted(by_trial)}
     spreads = {
-        trial: {split: spread_of_sizes(own, task, method, own.sizes(task, split)) for split in SPLITS}
-        for trial, own in found.items()
+        trial: {split: spread_of_sizes(seeds, task, method, seeds.sizes(task, split)) for split in SPLITS}
+        for trial, seeds in found.items()
     }
-    contexts = {trial: read_contexts(own.all) for trial, own in found.items()}
+    contexts = {trial: read_contexts(seeds.all) for trial, seeds in found.items()}
     recovery = RECOVERY if any(contexts.values()) else {}
     rows = [
         (*_cells(trial, spreads), *(_recovery(contexts[trial], name) for name in recovery))
