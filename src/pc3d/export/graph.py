@@ -28,11 +28,9 @@ def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = F
 def _interface(actor: PlainActor, *, int8: bool) -> tuple[Shapes, Shapes]:
     # Eight-bit inputs share one scale per batch: in a batch, agents would change each other's numbers.
     rows: int | str = 1 if int8 else "batch"
-    inputs: Shapes = {"observation": [rows, actor.observation_width], "memory": [rows, actor.memory_width]}
-    outputs: Shapes = {
-        "action_probabilities": [rows, actor.action_count],
-        "next_memory": [rows, actor.memory_width],
-    }
+    memory = [rows, actor.memory_width]
+    inputs: Shapes = {"observation": [rows, actor.observation_width], "memory": memory}
+    outputs: Shapes = {"action_probabilities": [rows, actor.action_count], "next_memory": memory}
     if actor.context_width is not None:
         outputs |= {"student_context": [rows, actor.context_width], "gate": [rows, 1]}
     return inputs, outputs

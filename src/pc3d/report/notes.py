@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.methods import METHODS, family
+from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import changes
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
 from pc3d.system.files import digest_of
@@ -87,11 +88,13 @@ def _unequal_methods(runs: Runs) -> Iterator[str]:
         usual, *chained = [method for method in runs.methods(task) if method in family("mappo")] or [""]
         for method in chained:
             first = runs.of(task, usual)[0].experiment
-            shared = [
-                {part: getattr(run.experiment, part) for part in SHARED} for run in runs.of(task, method)
-            ]
-            if changed := _joined(differences(first, replace(first, **parts)) for parts in shared):
+            if changed := _joined(_in_the_shared(first, run.experiment) for run in runs.of(task, method)):
                 yield f"{task}: {method} does not share the settings of {usual} ({changed})"
+
+
+def _in_the_shared(one: Experiment, other: Experiment) -> list[str]:
+    """Where two experiments differ in what MAPPO's heirs share."""
+    return differences(one, replace(one, **{part: getattr(other, part) for part in SHARED}))
 
 
 def _unequal_evaluations(runs: Runs) -> Iterator[str]:
@@ -115,8 +118,8 @@ def _other_lengths(runs: Runs) -> Iterator[str]:
 def _other_settings(runs: Runs) -> Iterator[str]:
     """Methods with other settings than the paper's, but for their length, which has a note of its own."""
     for task, method, of_method in runs.by_method:
-        known = of_method if task in papers() and method in METHODS else ()
-        if changed := _joined(changes(run.experiment) for run in known):
+        known = task in papers() and method in METHODS
+        if known and (changed := _joined(changes(run.experiment) for run in of_method)):
             yield f"{task} {method}: not trained with the paper's settings ({changed})"
 
 

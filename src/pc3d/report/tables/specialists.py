@@ -42,8 +42,8 @@ def specialist_figure(runs: Runs, task: str) -> Figure:
                 returns = {size: returns_at(size, players, task, method) for size in sizes}
                 means = {size: float(values.mean()) for size, values in returns.items() if len(values)}
                 name, color = f"{method_title(method)}, {label}", color_of(method)
-                sizes_and_means = (list(means), list(means.values()))
-                axes.plot(*sizes_and_means, line, color=color, markerfacecolor=filling, label=name)
+                places, heights = list(means), list(means.values())
+                axes.plot(places, heights, line, color=color, markerfacecolor=filling, label=name)
         axes.set(xticks=sizes, xlabel="team size", ylabel="return")
         tidy(axes)
         figure.drawing.legend(loc="outside lower center", ncols=2)
