@@ -12,11 +12,10 @@ from pc3d.experiment.methods import METHODS, OURS
 from pc3d.report.names import SPLITS, method_title, task_title
 from pc3d.report.paper_numbers import MAIN, published_returns
 from pc3d.report.runs import Runs
-from pc3d.report.tables.claims import claims_table
-from pc3d.report.tables.clock import measured_seconds_per_update
+from pc3d.report.tables.comparisons import claims_table
 from pc3d.report.tables.context import Context, contexts, means_over_sizes
 from pc3d.report.tables.table import NOTHING, Table
-from pc3d.report.tables.training import means_by_stage
+from pc3d.report.tables.training import means_by_stage, measured_seconds_per_update
 
 BACKBONE = "mappo"
 RIVALS = tuple(method for method in MAIN if method != OURS)  # in the paper's main table

@@ -7,7 +7,7 @@ from docs.sentences.words import at_sizes, count_of, gathered, listed, named, nu
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
 from pc3d.report.paper_numbers import published_returns
-from pc3d.report.tables.claims import LEVEL
+from pc3d.report.tables.comparisons import LEVEL
 
 
 def levels(facts: Facts) -> str:

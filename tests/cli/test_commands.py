@@ -22,7 +22,7 @@ def refusal(capsys, *words: str) -> str:
 def test_help_names_every_command_and_does_not_import_jax():
     program = "import sys; from pc3d.cli import main; main(['--help']); sys.exit('jax' in sys.modules)"
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    for name, (_, description) in cli.COMMANDS.items():
+    for name, description in cli.COMMANDS.items():
         assert name in finished.stdout
         assert description in finished.stdout
 

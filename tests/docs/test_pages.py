@@ -54,7 +54,7 @@ def test_every_command_line_parses(page, line):
     assert name in COMMANDS or name == "--help"
     if name == "--help" or PLACEHOLDER.search(line):
         return
-    module = import_module(COMMANDS[name][0])
+    module = import_module(f"pc3d.cli.{name}")
     if not hasattr(module, "parse") and not hasattr(module, "Command"):  # it has nothing to choose
         assert set(words) <= {"--help"}
         return

@@ -1,13 +1,12 @@
 """Looking at the machine: all that a result or a night of training depends on, and what is wrong with it."""
 
-import hashlib
 import os
 import platform
 import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import distributions, requires
 from pathlib import Path
 
 import jax
@@ -16,6 +15,7 @@ from pc3d.benchmark.training import Beginning
 from pc3d.experiment.settings import ActorSettings
 from pc3d.presets.paper import paper, specialist
 from pc3d.runs.checkpoint import named_arrays
+from pc3d.system.files import digest_of
 from pc3d.system.threads import ONE_THREAD
 from pc3d.system.versions import versions
 
@@ -108,10 +108,8 @@ def _small_update() -> str:
     experiment = specialist(paper("spread", "ippo"), "4")
     experiment = replace(experiment, actor=ActorSettings((32,), 32))
     learner, _ = Beginning.of(experiment).update()
-    digest = hashlib.sha256()
-    for name, array in named_arrays(jax.device_get(learner)).items():
-        digest.update(name.encode() + array.tobytes())
-    return digest.hexdigest()
+    arrays = named_arrays(jax.device_get(learner))
+    return digest_of(b"".join(name.encode() + array.tobytes() for name, array in arrays.items()))
 
 
 def _private(place: Path) -> bool:
@@ -120,8 +118,4 @@ def _private(place: Path) -> bool:
 
 
 def _installed(package: str) -> bool:
-    try:
-        version(package)
-    except PackageNotFoundError:
-        return False
-    return True
+    return any(distributions(name=package))

@@ -46,9 +46,7 @@ def _rate(kind: str, processes: int, seconds: float) -> float:
         assert worker.stdout is not None
         worker.stdout.readline()
     for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
+        print("go", file=worker.stdin, flush=True)
     return sum(float(worker.communicate()[0]) for worker in workers)
 
 

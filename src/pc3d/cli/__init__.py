@@ -10,23 +10,23 @@ from pc3d.system import processes
 from pc3d.system.errors import Interrupted, Pc3dError, unknown_name
 from pc3d.system.signals import forget_interrupts, ignore_signals, terminated_as_interrupted
 
-COMMANDS = {
-    "tasks": ("pc3d.cli.tasks", "list the tasks: team sizes, splits, observations, actions, returns"),
-    "parity": ("pc3d.cli.parity", "check a task against the original game, step by step"),
-    "benchmark": ("pc3d.cli.benchmark", "measure speed on this machine, next to the originals"),
-    "methods": ("pc3d.cli.methods", "list the methods and what each one has"),
-    "train": ("pc3d.cli.train", "train a method on a task, or continue a run that was stopped"),
-    "report": ("pc3d.cli.report", "make the paper's tables and figures, and a web page, from your runs"),
-    "evaluate": ("pc3d.cli.evaluate", "score finished policies at every team size"),
-    "watch": ("pc3d.cli.watch", "play one episode of a policy and make a film or a page of it"),
-    "export": ("pc3d.cli.export", "write one agent's policy as a file that needs neither JAX nor pc3d"),
-    "study": ("pc3d.cli.study", "many runs: tasks × methods × seeds, on all cores, resumable"),
-    "tune": ("pc3d.cli.tune", "search for better settings; test sizes stay unseen"),
-    "record": ("pc3d.cli.record", "keep finished runs as small results for reports and studies"),
-    "check": ("pc3d.cli.check", "say whether a task of your own can be trained on, and what is wrong"),
-    "completion": ("pc3d.cli.completion", "print a script that completes commands and options in your shell"),
-    "doctor": ("pc3d.cli.doctor", "look at this machine: versions, threads, cache, disk, equal bits"),
-    "demo": ("pc3d.cli.demo", "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)"),
+COMMANDS = {  # each is the module of its name beside this one
+    "tasks": "list the tasks: team sizes, splits, observations, actions, returns",
+    "parity": "check a task against the original game, step by step",
+    "benchmark": "measure speed on this machine, next to the originals",
+    "methods": "list the methods and what each one has",
+    "train": "train a method on a task, or continue a run that was stopped",
+    "report": "make the paper's tables and figures, and a web page, from your runs",
+    "evaluate": "score finished policies at every team size",
+    "watch": "play one episode of a policy and make a film or a page of it",
+    "export": "write one agent's policy as a file that needs neither JAX nor pc3d",
+    "study": "many runs: tasks × methods × seeds, on all cores, resumable",
+    "tune": "search for better settings; test sizes stay unseen",
+    "record": "keep finished runs as small results for reports and studies",
+    "check": "say whether a task of your own can be trained on, and what is wrong",
+    "completion": "print a script that completes commands and options in your shell",
+    "doctor": "look at this machine: versions, threads, cache, disk, equal bits",
+    "demo": "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)",
 }
 
 
@@ -63,18 +63,17 @@ def _run(words: list[str]) -> int:
     name, *rest = words
     if name not in COMMANDS:
         raise unknown_name("command", name, COMMANDS)
-    path, description = COMMANDS[name]
-    module = import_module(path)
+    module = import_module(f"pc3d.cli.{name}")
     if hasattr(module, "parse"):  # a command whose defaults depend on its first words
         return int(module.run(module.parse(rest)))
     import tyro
 
     called = getattr(module, "Command", module.run)  # where there is nothing to choose, it runs at once
-    chosen = tyro.cli(called, prog=f"pc3d {name}", description=f"{description}.", args=rest)
+    chosen = tyro.cli(called, prog=f"pc3d {name}", description=f"{COMMANDS[name]}.", args=rest)
     return int(chosen if called is module.run else module.run(chosen))
 
 
 def _help() -> str:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {description}" for name, (_, description) in COMMANDS.items()]
+    lines = [f"  {name:<{width}}  {description}" for name, description in COMMANDS.items()]
     return "\n".join(["usage: pc3d [--with MODULE] COMMAND [--help] ...", "", *lines])

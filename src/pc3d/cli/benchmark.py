@@ -4,6 +4,7 @@ import os
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -55,7 +56,6 @@ def run(command: Command) -> int:
 
 
 def _show_tasks(console: Console, names: list[str], command: Command) -> None:
-    """Environment steps per second, next to the originals."""
     sizes, speeds = parse_team_sizes(command.team_sizes), []
     with console.status("measuring"):
         for task in (entry_of(name).task_class for name in names):
@@ -81,15 +81,11 @@ def _show_tasks(console: Console, names: list[str], command: Command) -> None:
 
 
 def _show_export(console: Console, names: list[str], command: Command) -> None:
-    """Microseconds one agent takes for one step, and the size of its file."""
     from pc3d.benchmark.export import measure_step  # needs the extra export
 
     with console.status("measuring"):
-        steps = [
-            measure_step(name, method, command.repeats, command.seconds)
-            for name in names
-            for method in command.methods
-        ]
+        pairs = product(names, command.methods)
+        steps = [measure_step(*pair, command.repeats, command.seconds) for pair in pairs]
     rows = (
         (
             step.task_name,
@@ -112,18 +108,15 @@ def _show_export(console: Console, names: list[str], command: Command) -> None:
 
 
 def _show_training(console: Console, names: list[str], command: Command) -> None:
-    """What an update costs, how near it is to the machine's limit, the paper's times."""
-    pairs, speeds = [(task, method) for task in names for method in command.methods], []
+    pairs, speeds = list(product(names, command.methods)), []
     with console.status("measuring") as status:
         for number, (task, method) in enumerate(pairs, 1):
             status.update(f"{task} {method}, {number} of {len(pairs)}")
             speed = measure_in_own_process(task, method, command.repeats)
             speeds.append(speed)
             update, whole = speed.update_seconds * 1000, speed.projected_seconds / 60
-            # Said at once: all of it together takes long.
-            console.print(
-                f"{task} {method}: {update:,.0f} ms an update, {whole:.1f} min a run", highlight=False
-            )
+            told = f"{task} {method}: {update:,.0f} ms an update, {whole:.1f} min a run"
+            console.print(told, highlight=False)  # at once: all of it together takes long
         status.update("two runs side by side")
         scaling = measure_scaling()
     console.print(_table("Learner updates on one core", SPEEDS, speeds))

@@ -8,8 +8,7 @@ from rich.console import Console
 from pc3d.cli.display import facts
 from pc3d.cli.own_task import look_at
 from pc3d.cli.team_sizes import parse_team_sizes
-from pc3d.play.hosted.contract import Examination
-from pc3d.play.hosted.crew import DEFAULT_HOSTING
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.errors import BadInput
 
 
@@ -26,10 +25,10 @@ class Command:
 
 
 def run(command: Command) -> int:
-    task = command.task
-    found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon, command.env_timeout)
+    task, hosting = command.task, Hosting(env_timeout=command.env_timeout)
+    found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon, hosting)
     console = Console()
-    if found.world is not None:
+    if found.world:
         rows = [
             ("observation", " × ".join(map(str, found.world.observation_shape))),
             ("actions", str(len(found.world.action_names))),
@@ -39,12 +38,7 @@ def run(command: Command) -> int:
         console.print(facts(task, rows))
     notes = [f"note: {note}" for note in found.notes]
     problems = [f"problem: {problem}" for problem in found.problems]
-    for line in (*notes, *problems, _verdict(task, command.team_sizes, found)):
+    verdict = "is fine" if found.world else f"cannot be trained on yet: {len(found.problems)} problem(s)"
+    for line in (*notes, *problems, f"{task} {verdict} with team sizes {command.team_sizes}"):
         console.print(line, soft_wrap=True, markup=False)
-    return 0 if found.world is not None else BadInput.exit_code
-
-
-def _verdict(task: str, sizes: str, found: Examination) -> str:
-    if found.world is None:
-        return f"{task} cannot be trained on yet: {len(found.problems)} problem(s) with team sizes {sizes}"
-    return f"{task} is fine with team sizes {sizes}"
+    return 0 if found.world else BadInput.exit_code

@@ -65,7 +65,6 @@ def names_after(command: str) -> list[str]:
 
 
 def options_of(command: str) -> list[str]:
-    """Every option that the command's help shows."""
     with contextlib.redirect_stdout(io.StringIO()) as help_text, contextlib.suppress(SystemExit):
         main([command, "--help"])
     return sorted(set(OPTION.findall(help_text.getvalue())))
@@ -73,7 +72,7 @@ def options_of(command: str) -> list[str]:
 
 def _fish(words: dict[str, list[str]]) -> str:
     lines = ["complete -c pc3d -f"]
-    for name, (_, help_line) in COMMANDS.items():
+    for name, help_line in COMMANDS.items():
         lines.append(f"complete -c pc3d -n __fish_use_subcommand -a {name} -d '{help_line}'")
     for name, after in words.items():
         seen = f"'__fish_seen_subcommand_from {name}'"

@@ -70,11 +70,9 @@ class Bars(Progress):
     def show(self, jobs: list[JobProgress]) -> None:
         for one in jobs:
             line = last_line(one.job.folder / "metrics.jsonl")
-            if line:
-                returns = ", ".join(
-                    f"{size}: {mean:.0f}" for size, (_, mean) in line["return_by_size"].items()
-                )
-                state = f"stage {line['stage']}, returns by team size {returns}"
-                if one.state is not State.TRAINING:
-                    state = one.state.value
-                self.update(self.bars[one.job.method], completed=line["episodes"], state=state)
+            if line is None:
+                continue
+            returns = ", ".join(f"{size}: {mean:.0f}" for size, (_, mean) in line["return_by_size"].items())
+            learning = f"stage {line['stage']}, returns by team size {returns}"
+            state = learning if one.state is State.TRAINING else one.state.value
+            self.update(self.bars[one.job.method], completed=line["episodes"], state=state)

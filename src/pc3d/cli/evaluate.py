@@ -157,9 +157,8 @@ def _reference_arena(command: Command, name: str) -> Iterator[tuple[Arena, Roste
     if command.rosters is None:
         raise BadInput("the references of an own task need its team sizes: --rosters FILE")
     rosters, curriculum = read_rosters(command.rosters)
-    experiment = with_world(
-        custom(name, "mappo", rosters, curriculum), command.horizon, command.hosting.env_timeout
-    )
+    usual = custom(name, "mappo", rosters, curriculum)
+    experiment = with_world(usual, command.horizon, command.hosting)
     with open_arena(experiment, name, command.hosting, original=False) as arena:
         yield arena, rosters
 

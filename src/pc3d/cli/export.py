@@ -88,15 +88,15 @@ def _content(command: Command, policy: Policy, actor: PlainActor) -> bytes:
         return to_bytes(actor.weights, description)
     from pc3d.export.graph import onnx_model
 
-    model = onnx_model(actor, description)
-    return _int8_content(command, policy, actor, model, description) if command.int8 else model
+    float32 = onnx_model(actor, description)
+    if not command.int8:
+        return float32
+    loss = _int8_loss(command, policy, (float32, onnx_model(actor, description, int8=True)))
+    return onnx_model(actor, description | {"precision": "int8", "int8": loss}, int8=True)
 
 
-def _int8_content(
-    command: Command, policy: Policy, actor: PlainActor, float32: bytes, description: dict[str, Any]
-) -> bytes:
-    """The int8 model with its measured loss inside, or a refusal if it lost too much."""
-    from pc3d.export.graph import onnx_model
+def _int8_loss(command: Command, policy: Policy, models: tuple[bytes, bytes]) -> dict[str, Any]:
+    """What the int8 model will say of its loss, or a refusal if it lost too much."""
     from pc3d.export.int8_loss import as_metadata, losses_by_split, play_both
 
     task, rosters = policy.task, policy.experiment.rosters
@@ -106,7 +106,6 @@ def _int8_content(
         )
     sizes = team_sizes_for(task, command.team_sizes, rosters.train_and_validation)
     rosters.refuse_sealed(sizes)
-    models = (float32, onnx_model(actor, description, int8=True))
     with counted("playing float32 and int8", len(sizes)) as advance:
         played = play_both(task, rosters, models, sizes, command.rollouts, advance)
     losses = losses_by_split(played)
@@ -117,8 +116,7 @@ def _int8_content(
             f"int8 loses {worst.share:.1%} of the {worst.split} return, more than "
             f"{command.largest_loss:.1%}: export float32, or write it all the same with --accept-loss"
         )
-    measured = {"precision": "int8", "int8": as_metadata(played, losses, command.largest_loss)}
-    return onnx_model(actor, description | measured, int8=True)
+    return as_metadata(played, losses, command.largest_loss)
 
 
 def _table(losses: list[SplitLoss], rollouts: int) -> Table:

@@ -8,7 +8,6 @@ from pc3d.jobs.study import Job
 
 
 def experiment_of(job: Job) -> Experiment:
-    """What `pc3d train` will make of a job's words."""
     return replace(_experiment(job.task, job.method, *job.options), seed=job.seed)
 
 
@@ -19,4 +18,4 @@ def _experiment(*words: str) -> Experiment:
     from pc3d.cli.train import parse
 
     command = parse(list(words))
-    return with_world(command.experiment, command.horizon, command.hosting.env_timeout)
+    return with_world(command.experiment, command.horizon, command.hosting)

@@ -40,36 +40,26 @@ def rosters_from_words(file: str, train: str, validation: str, test: str) -> tup
     return rosters, growing_curriculum(rosters.train)
 
 
-def with_world(
-    experiment: Experiment, horizon: int | None, timeout: float = DEFAULT_HOSTING.env_timeout
-) -> Experiment:
+def with_world(experiment: Experiment, horizon: int | None, hosting: Hosting = DEFAULT_HOSTING) -> Experiment:
     """The experiment with its own task, if it has one, loaded and looked at: a user named it."""
-    if not is_import_path(experiment.task):
+    task = experiment.task
+    if not is_import_path(task):
         return experiment
-    found = look_at(experiment.task, experiment.rosters.all, horizon, timeout)
+    found = look_at(task, experiment.rosters.all, horizon, hosting)
     if found.world is None:
         more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
-        raise BadInput(
-            f"{experiment.task} cannot be trained on{more}: {found.problems[0]}; "
-            f"see pc3d check {experiment.task}"
-        )
+        raise BadInput(f"{task} cannot be trained on{more}: {found.problems[0]}; see pc3d check {task}")
     return replace(experiment, world=found.world)
 
 
-def look_at(
-    path: str,
-    team_sizes: tuple[int, ...],
-    horizon: int | None = None,
-    timeout: float = DEFAULT_HOSTING.env_timeout,
-) -> Examination:
+def look_at(path: str, team_sizes: tuple[int, ...], horizon: int | None, hosting: Hosting) -> Examination:
     """Load a task and hold it to the contract. A JAX task is known by this name from then on."""
     if horizon is not None:
         within("horizon", horizon, 1, 10**6)
-    Hosting(env_timeout=timeout)  # says what is wrong with it, if anything is
     thing = admit_named(path)
     if _is_jax_task(thing):
         return _look_at_jax_task(thing, team_sizes)
-    looking = f"looking at {path}"
+    looking, timeout = f"looking at {path}", hosting.env_timeout
     with current_folder_importable(), Console(stderr=True).status(looking) as status:
         return examine(thing, team_sizes, horizon, timeout, lambda now: status.update(f"{looking}: {now}"))
 

@@ -33,11 +33,9 @@ def run(command: Command) -> int:
         raise BadInput("usage: pc3d record RUNS... --out DIR; RUNS are folders that hold runs")
     found = find_runs(command.runs)
     ready = [one for one in found.given if one.trouble is None]
-    places = [command.out / place_of(one) for one in ready]
-    refuse_losses(ready, places)
-    for one, place in track(
-        list(zip(ready, places, strict=True)), "recording", transient=True, disable=not sys.stdout.isatty()
-    ):
+    places = places_for(ready, command.out)
+    shown = sys.stdout.isatty()
+    for place, one in track(places.items(), "recording", transient=True, disable=not shown):
         chosen = one.experiment.method in command.policies and one.experiment.seed == command.policies_seed
         record_run(one.folder, place, with_policy=chosen and one in found.all)
     for one in found.given:
@@ -47,10 +45,11 @@ def run(command: Command) -> int:
     return 0
 
 
-def refuse_losses(runs: list[Run], places: list[Path]) -> None:
-    """Refuse, before anything is written, to put one record into the place of another experiment's."""
+def places_for(runs: list[Run], out: Path) -> dict[Path, Run]:
+    """Where each goes; refused, before anything is written, is the place of another experiment's record."""
     taken: dict[Path, Run] = {}
-    for one, place in zip(runs, places, strict=True):
+    for one in runs:
+        place = out / place_of(one)
         other = taken.setdefault(place, one)
         if other is not one:
             raise BadInput(f"{other.folder.path} and {one.folder.path} would both be recorded as {place}")
@@ -62,17 +61,15 @@ def refuse_losses(runs: list[Run], places: list[Path]) -> None:
                 f"{place} is the record of another experiment than {one.folder.path} ({changed[0]}): "
                 "give another --out, or remove it first"
             )
+    return taken
 
 
 def place_of(one: Run) -> Path:
     """Where a study of the same name would have put it."""
-    experiment = one.experiment
-    return Path(folder_name(experiment.task), experiment.method, _part(one), f"seed-{experiment.seed}")
-
-
-def _part(one: Run) -> str:
+    experiment, part = one.experiment, ""
     if one.is_trial:  # what makes it different is the name of its folder, if it has one
         name = one.folder.path.resolve().parent.name
-        return "" if name == one.experiment.method else name
-    sizes = one.experiment.rosters.all
-    return f"size-{sizes[0]}" if len(sizes) == 1 else ""
+        part = "" if name == experiment.method else name
+    elif len(experiment.rosters.all) == 1:
+        part = f"size-{experiment.rosters.largest}"
+    return Path(folder_name(experiment.task), experiment.method, part, f"seed-{experiment.seed}")

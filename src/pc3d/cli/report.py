@@ -43,8 +43,7 @@ def run(command: Command) -> int:
         step = bar.add_task("reading the runs", total=None)
         page = write_report(runs, command.out, lambda name: bar.update(step, description=name))
     for task in runs.tasks:  # one by one, since all side by side are wider than a terminal
-        table = result_table(MAIN_RESULTS, runs, [task])
-        if table:
+        if table := result_table(MAIN_RESULTS, runs, [task]):
             console.print(_for_terminal(table))
     for note in notes(runs):
         console.print(Text(f"note: {note}"), soft_wrap=True)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import tyro
 from rich.console import Console
@@ -16,6 +15,7 @@ from rich.table import Table
 from pc3d.cli.display import LiveDisplay, table
 from pc3d.cli.extensions import named_extensions
 from pc3d.cli.job_experiments import experiment_of
+from pc3d.experiment.settings import Experiment
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress, State, Workforce, run_jobs
 from pc3d.jobs.study import Job, load_study, with_only
@@ -24,9 +24,6 @@ from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.imports import is_import_path
 from pc3d.system.plain import differences
 from pc3d.system.processes import run_command
-
-if TYPE_CHECKING:
-    from pc3d.experiment.settings import Experiment
 
 ROWS = 30  # of the live table: what runs, then what waits
 
@@ -82,7 +79,6 @@ def run(command: Command) -> int:
 
 @contextmanager
 def workforce_for(command: Command, console: Console) -> Iterator[Workforce]:
-    """Who does the jobs."""
     if command.ray is None:
         yield ThisMachine(command.workers)
         return
@@ -175,12 +171,6 @@ class Display(LiveDisplay):
         episodes, now = line["episodes"], time.monotonic()
         first_episodes, since = self.began.setdefault(one.job.name, (episodes, now))
         speed = (episodes - first_episodes) / (now - since) if now > since else 0.0
-        total = budget(one.job)
-        left = f"{(total - episodes) / speed / 60:.0f} min" if speed and total else ""
-        return f"{episodes:,} of {total:,}" if total else f"{episodes:,}", left
-
-
-def budget(job: Job) -> int:
-    from pc3d.runs.run_folder import RunFolder
-
-    return RunFolder(job.folder).experiment().episodes
+        total = experiment_of(one.job).episodes
+        left = f"{(total - episodes) / speed / 60:.0f} min" if speed else ""
+        return f"{episodes:,} of {total:,}", left

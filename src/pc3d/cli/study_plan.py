@@ -27,7 +27,8 @@ def show_plan(jobs: list[Job], workers: int, console: Console) -> None:
     with console.status("timing a few updates of each kind of run"):
         for kind in project(map(_episodes_left, timed)):
             kinds.append(kind)
-            console.print(f"timed {_name(kind.experiment)}: {_time(kind.seconds_per_run)} a run")
+            name = f"{kind.experiment.task} {kind.experiment.method} {_what(kind.experiment)}".strip()
+            console.print(f"timed {name}: {_time(kind.seconds_per_run)} a run")
     rows = (
         (
             kind.experiment.task,
@@ -51,10 +52,6 @@ def _episodes_left(job: Job) -> tuple[Experiment, int]:
     experiment = experiment_of(job)
     line = last_line(RunFolder(job.folder).metrics)
     return experiment, experiment.episodes - (line["episodes"] if line else 0)
-
-
-def _name(experiment: Experiment) -> str:
-    return f"{experiment.task} {experiment.method} {_what(experiment)}".strip()
 
 
 def _what(experiment: Experiment) -> str:

@@ -1,5 +1,7 @@
 """`pc3d tasks`: everything one needs to know before choosing a task."""
 
+from itertools import accumulate
+
 from rich.console import Console
 
 from pc3d.cli.display import facts
@@ -45,9 +47,6 @@ def _curriculum(curriculum: Curriculum) -> str:
 
 def _layout(task: AnyTask) -> str:
     """One line per part: the indices it takes, and what it means."""
-    lines, start = [], 0
-    for part in task.observation_layout:
-        end = start + part.width
-        lines.append(f"{start}:{end}  {part.name}")
-        start = end
-    return "\n".join(lines)
+    parts = task.observation_layout
+    ends = accumulate(part.width for part in parts)
+    return "\n".join(f"{end - part.width}:{end}  {part.name}" for part, end in zip(parts, ends, strict=True))

@@ -88,8 +88,9 @@ def _parsed(default: Command, prog: str, description: str, args: list[str]) -> C
 
 
 def run(command: Command) -> int:
-    experiment = with_world(command.experiment, command.horizon, command.hosting.env_timeout)
-    folder = command.folder or default_folder(experiment)
+    experiment = with_world(command.experiment, command.horizon, command.hosting)
+    usual = Path("runs", folder_name(experiment.task), experiment.method, f"seed-{experiment.seed}")
+    folder = command.folder or usual
     title = f"{experiment.task} {experiment.method} seed {experiment.seed}"
     original = experiment.backend == "original"
     with open_arena(experiment, experiment.task, command.hosting, original=original) as arena:
@@ -101,10 +102,6 @@ def run(command: Command) -> int:
             run = train(experiment, arena, folder, command.habits, display)
     print(summary(run))
     return 0
-
-
-def default_folder(experiment: Experiment) -> Path:
-    return Path("runs", folder_name(experiment.task), experiment.method, f"seed-{experiment.seed}")
 
 
 def summary(run: RunFolder) -> str:

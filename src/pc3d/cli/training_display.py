@@ -3,6 +3,7 @@
 from collections import deque
 from typing import Any
 
+import numpy as np
 from rich.console import Console, Group
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
@@ -24,8 +25,8 @@ class PatientConsole(Console):
 class TrainingDisplay(LiveDisplay):
     """A watcher for `train`: live in a terminal, a few plain lines elsewhere."""
 
-    def __init__(self, title: str, console: Console | None = None) -> None:
-        super().__init__(console or PatientConsole())
+    def __init__(self, title: str) -> None:
+        super().__init__(PatientConsole())
         self.title = title
         self.progress = Progress(
             TextColumn("{task.description}"),
@@ -39,7 +40,7 @@ class TrainingDisplay(LiveDisplay):
         self.bar = self.progress.add_task(title, total=1, speed="")
         self.recent: dict[int, deque[tuple[int, float]]] = {}
         self.line: dict[str, Any] = {}
-        self.experiment: Experiment | None = None
+        self.experiment: Experiment  # known once the run has started
         self.next_report = 0
 
     def started(self, experiment: Experiment, episodes: int) -> None:
@@ -61,7 +62,7 @@ class TrainingDisplay(LiveDisplay):
             self.recent.setdefault(int(size), deque(maxlen=RECENT_LINES)).append((count, mean))
         if self.live.is_started:
             self.live.update(self.picture())
-        elif self.experiment and line["episodes"] >= self.next_report:
+        elif line["episodes"] >= self.next_report:
             self.next_report = line["episodes"] + self.experiment.episodes / PLAIN_REPORTS
             self.console.print(
                 f"{self.title}: {line['episodes']:,} episodes, stage {self.stage()}; "
@@ -78,22 +79,16 @@ class TrainingDisplay(LiveDisplay):
         return Group(self.progress, table)
 
     def stage(self) -> str:
-        assert self.experiment is not None
-        number = self.line["stage"]
-        sizes = self.experiment.curriculum.stages[number - 1].team_sizes
-        return (
-            f"{number} of {len(self.experiment.curriculum.stages)}, team sizes {', '.join(map(str, sizes))}"
-        )
+        number, stages = self.line["stage"], self.experiment.curriculum.stages
+        sizes = ", ".join(map(str, stages[number - 1].team_sizes))
+        return f"{number} of {len(stages)}, team sizes {sizes}"
 
     def learner(self) -> str:
-        assert self.experiment is not None
         told = self.experiment.algorithm.headlines.items()
         return ", ".join(f"{said} {self.line[name]:.3f}" for name, said in told)
 
     def returns(self, apart: str) -> str:
         """The mean of each size over the last logged updates that played it."""
-        means = {}
-        for size, lines in sorted(self.recent.items()):
-            episodes = sum(count for count, _ in lines)
-            means[size] = sum(count * mean for count, mean in lines) / episodes
+        by_size = {size: np.array(lines).T for size, lines in sorted(self.recent.items())}
+        means = {size: np.average(returns, weights=counts) for size, (counts, returns) in by_size.items()}
         return apart.join(f"{size}: {mean:.2f}" for size, mean in means.items())

@@ -1,6 +1,7 @@
 """`pc3d tune TASK METHOD`: search for better settings on training and validation sizes."""
 
 import os
+from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -8,10 +9,8 @@ from typing import Annotated
 
 import tyro
 from rich.console import Console
-from rich.table import Table
 
-from pc3d.cli.display import table
-from pc3d.cli.tune_display import Display, places, winner_table
+from pc3d.cli.tune_display import Display, places, space_table, winner_table
 from pc3d.experiment.settings import Experiment
 from pc3d.jobs.tuning.plan import Plan, Pruning, inherited, make_plan
 from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder
@@ -116,24 +115,12 @@ def run(command: Command | TrialCommand) -> int:
     if is_import_path(command.task):
         from pc3d.cli.own_task import with_world  # with JAX behind it
 
-        plan = replace(plan, base=with_world(plan.base, command.horizon, command.hosting.env_timeout))
+        plan = replace(plan, base=with_world(plan.base, command.horizon, command.hosting))
     folder = command.folder / folder_name(command.task) / command.method
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         with one_owner(folder):
             return _search(command, plan, folder, console)
-
-
-def space_table(plan: Plan) -> Table:
-    """What is searched, and around which values."""
-    from pc3d.presets.changes import as_short_text, setting
-
-    title = (
-        f"{plan.base.task} {plan.base.method}: {len(plan.rows)} settings are searched, from {plan.base_name}"
-    )
-    values = {row.setting: as_short_text(setting(plan.base, row.setting)) for row in plan.rows}
-    rows = ((row.setting, str(row.tried), values[row.setting]) for row in plan.rows)
-    return table(title, ("setting", "tried", "first trial"), rows)
 
 
 def _plan(command: Command) -> Plan:
@@ -164,9 +151,8 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
 
     url = command.storage or f"sqlite:///{folder / 'search.db'}"
     name = command.name or f"{command.task} {command.method}"
-    storage = Storage(url, name, plan, adopted(folder, plan))
-    try:
-        sizes = ", ".join(map(str, plan.base.rosters.validation))
+    sizes = ", ".join(map(str, plan.base.rosters.validation))
+    with closing(Storage(url, name, plan, adopted(folder, plan))) as storage:
         console.print(
             f"{command.task} {command.method}: {command.trials} trials of {plan.budget.episodes:,} episodes, "
             f"starting from {plan.base_name}; decided by the return at the validation sizes {sizes}",
@@ -180,8 +166,6 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
         write_results(plan, records, importances, folder)
         console.print(winner_table(plan, records, importances))
         console.print(places(plan, folder), soft_wrap=True, highlight=False)
-    finally:
-        storage.close()
     return 0
 
 

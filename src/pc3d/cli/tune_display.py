@@ -21,8 +21,6 @@ ROWS = 15  # of the live table
 
 
 class Display(LiveDisplay):
-    """Follows a search."""
-
     def __init__(self, console: Console, plan: Plan, trials: int) -> None:
         super().__init__(console)
         self.plan, self.trials = plan, trials
@@ -53,6 +51,14 @@ class Display(LiveDisplay):
             for record in order[:ROWS]
         )
         return table(title, headings, rows)
+
+
+def space_table(plan: Plan) -> Table:
+    """What is searched, and around which values."""
+    base = plan.base
+    title = f"{base.task} {base.method}: {len(plan.rows)} settings are searched, from {plan.base_name}"
+    rows = ((row.setting, str(row.tried), as_short_text(setting(base, row.setting))) for row in plan.rows)
+    return table(title, ("setting", "tried", "first trial"), rows)
 
 
 def winner_table(plan: Plan, records: list[TrialRecord], importances: dict[str, float]) -> Table:

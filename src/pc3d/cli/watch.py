@@ -109,5 +109,4 @@ def _write_page(out: Path, policy: Policy, episode: Recording, rollout: int) -> 
     if not has_replays(policy.experiment.task):
         shown = ", ".join(filter(has_replays, TASKS))
         raise BadInput(f"pages show {shown} only: film {policy.experiment.task} as a .gif or .mp4")
-
     write_atomically(out, replay_page([replay(policy, episode, rollout)]).encode())

@@ -19,21 +19,18 @@ def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = F
     encoded = graph.mlp("encoder", network.encoder_layers, network.activation, "observation")
     features = _remember(graph, actor.memory_width, graph.activate(network.activation, encoded))
     logits = _condition(graph, actor, features)
-    graph.apply("Softmax", logits, name="action_probabilities", attributes={"axis": 1})
+    graph.apply("Softmax", logits, name="action_probabilities", axis=1)
     model = graph.model(*_interface(actor, int8=int8), title="one step of one agent")
     model.metadata_props.add(key=KEY, value=json.dumps(description, sort_keys=True))
     return model.SerializeToString(deterministic=True)
 
 
 def _interface(actor: PlainActor, *, int8: bool) -> tuple[Shapes, Shapes]:
-    """The shapes of inputs and outputs."""
     # Eight-bit inputs share one scale per batch: in a batch, agents would change each other's numbers.
     rows: int | str = 1 if int8 else "batch"
-    inputs: Shapes = {"observation": [rows, actor.observation_width], "memory": [rows, actor.memory_width]}
-    outputs: Shapes = {
-        "action_probabilities": [rows, actor.action_count],
-        "next_memory": [rows, actor.memory_width],
-    }
+    memory = [rows, actor.memory_width]
+    inputs: Shapes = {"observation": [rows, actor.observation_width], "memory": memory}
+    outputs: Shapes = {"action_probabilities": [rows, actor.action_count], "next_memory": memory}
     if actor.context_width is not None:
         outputs |= {"student_context": [rows, actor.context_width], "gate": [rows, 1]}
     return inputs, outputs

@@ -1,6 +1,6 @@
 """An ONNX graph, put together operator by operator; values are referred to by their names, as ONNX does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, UInt8
@@ -19,7 +19,6 @@ OPSET = 13  # old on purpose (2020): runtimes for browsers and small machines kn
 IR_VERSION = 7  # the one that came with it; the newest does not load in every runtime
 OPERATORS: dict[Activation, str] = {"relu": "Relu", "tanh": "Tanh"}
 INT8_ZERO, INT8_STEPS = 128, 127  # the byte that means 0, and how many steps there are to either side
-NO_ATTRIBUTES: Mapping[str, int] = {}
 Shapes = dict[str, list[int | str]]  # by the value's name; a text is a dimension that is left free
 
 
@@ -31,13 +30,7 @@ class GraphBuilder:
         self._nodes: list[onnx.NodeProto] = []
         self._constants: dict[str, onnx.TensorProto] = {}
 
-    def apply(
-        self,
-        operator: str,
-        *inputs: str,
-        name: str | None = None,
-        attributes: Mapping[str, int] = NO_ATTRIBUTES,
-    ) -> str:
+    def apply(self, operator: str, *inputs: str, name: str | None = None, **attributes: int) -> str:
         """One operator with one output, which gets the name, or one made up for it."""
         name = name or f"{operator.lower()}_{len(self._nodes)}"
         self._nodes.append(make_node(operator, inputs, [name], name, **attributes))
@@ -71,7 +64,6 @@ class GraphBuilder:
         return self.apply(OPERATORS[activation], inputs)
 
     def weight(self, name: str) -> str:
-        """A trained array."""
         return self.constant(name, self._weights[name])
 
     def constant(self, name: str, array: np.ndarray | np.float32) -> str:
@@ -96,7 +88,7 @@ class GraphBuilder:
         stored = self.constant(f"{layer}.weight", matrix)
         zero = self.constant("int8_zero", np.array(INT8_ZERO, np.uint8))
         total = self.apply("MatMulInteger", quantised, stored, input_zero, zero)
-        total = self.apply("Cast", total, attributes={"to": TensorProto.FLOAT})
+        total = self.apply("Cast", total, to=TensorProto.FLOAT)
         column_scales = self.constant(f"{layer}.weight_scales", scales)
         return self.apply("Mul", total, self.apply("Mul", input_scale, column_scales))
 

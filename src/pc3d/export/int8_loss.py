@@ -79,11 +79,8 @@ def as_metadata(played: list[SizeReturns], losses: list[SplitLoss], bound: float
     return {
         "rollouts_per_team_size": len(played[0].float32),
         "mean_return_by_team_size": {
-            str(returns.team_size): {
-                "float32": float(returns.float32.mean()),
-                "int8": float(returns.int8.mean()),
-            }
-            for returns in played
+            str(size.team_size): {"float32": float(size.float32.mean()), "int8": float(size.int8.mean())}
+            for size in played
         },
         "loss_by_split": {
             loss.split: {"loss": loss.loss, "standard_error": loss.standard_error} for loss in losses

@@ -18,12 +18,15 @@ except ImportError as error:
     raise MissingExtra("onnxruntime", "export") from error
 
 
+Memory = Float[np.ndarray, "batch h"]
+
+
 @dataclass(frozen=True)
 class OnnxStep:
     """What the graph says at one moment; context and gate are None where a method has none."""
 
     probabilities: Float[np.ndarray, "batch action"]
-    memory: Float[np.ndarray, "batch h"]
+    memory: Memory
     context: Float[np.ndarray, "batch context"] | None = None
     gate: Float[np.ndarray, "batch 1"] | None = None
 
@@ -38,20 +41,17 @@ class OnnxActor:
         rows, self._memory_width = self._session.get_inputs()[1].shape
         self._row_by_row = rows == 1  # an int8 graph
 
-    def first_memory(self, rows: int) -> Float[np.ndarray, "batch h"]:
+    def first_memory(self, rows: int) -> Memory:
         return np.zeros((rows, self._memory_width), np.float32)
 
-    def step(
-        self, observation: Float[np.ndarray, "batch observation"], memory: Float[np.ndarray, "batch h"]
-    ) -> OnnxStep:
+    def step(self, observation: Float[np.ndarray, "batch observation"], memory: Memory) -> OnnxStep:
         if not self._row_by_row:
             return OnnxStep(*self._run(observation, memory))
         rows = [self._run(observation[row : row + 1], memory[row : row + 1]) for row in range(len(memory))]
         return OnnxStep(*(np.concatenate(values) for values in zip(*rows, strict=True)))
 
     def _run(self, observation: np.ndarray, memory: np.ndarray) -> list[np.ndarray]:
-        outputs: list[np.ndarray] = self._session.run(None, {"observation": observation, "memory": memory})
-        return outputs
+        return self._session.run(None, {"observation": observation, "memory": memory})
 
 
 class OnnxTeam:
@@ -62,12 +62,12 @@ class OnnxTeam:
     def __init__(self, actor: OnnxActor) -> None:
         self._actor = actor
 
-    def first(self, episodes: int, slots: int) -> Float[np.ndarray, "batch h"]:
+    def first(self, episodes: int, slots: int) -> Memory:
         return self._actor.first_memory(episodes * slots)
 
     def step(
-        self, memory: Float[np.ndarray, "batch h"], view: View, chances: Float[AnyArray, "episode agent"]
-    ) -> tuple[Float[np.ndarray, "batch h"], Decision]:
+        self, memory: Memory, view: View, chances: Float[AnyArray, "episode agent"]
+    ) -> tuple[Memory, Decision]:
         if view.joined is not None:
             memory = np.where(np.reshape(view.joined, (-1, 1)), 0, memory)
         observations = np.asarray(view.observations, np.float32)

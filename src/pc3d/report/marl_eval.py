@@ -4,9 +4,10 @@ environment → task → algorithm → seed → step; our task is its environmen
 that what it calls aggregation over tasks is our aggregation over team sizes.
 """
 
+from collections import defaultdict
 from typing import Any
 
-from pc3d.report.runs import Run, Runs
+from pc3d.report.runs import Runs
 from pc3d.runs.metrics import read_lines
 
 METRIC = "mean_episode_return"
@@ -14,24 +15,18 @@ METRIC = "mean_episode_return"
 
 def marl_eval(runs: Runs) -> dict[str, Any]:
     """All finished and fully scored runs; returns are not scaled."""
-    content: dict[str, Any] = {}
-    for task, _, of_method in runs.by_method:
+    content: dict[str, Any] = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
+    for task, method, of_method in runs.by_method:
         for run in of_method:
-            if run.folder.done and run.complete:
-                _add(content.setdefault(task, {}), run)
+            if run.scores is None or not run.complete:
+                continue
+            evaluations = read_lines(run.folder.evaluations)
+            for size, returns in run.scores.returns.items():
+                content[task][f"{size}-agents"][method][f"seed_{run.experiment.seed}"] = {
+                    **_steps(evaluations, str(size)),
+                    "absolute_metrics": {METRIC: returns.tolist()},
+                }
     return content
-
-
-def _add(tasks: dict[str, Any], run: Run) -> None:
-    assert run.scores is not None
-    evaluations = read_lines(run.folder.evaluations)
-    for size, returns in run.scores.returns.items():
-        algorithms = tasks.setdefault(f"{size}-agents", {})
-        seeds = algorithms.setdefault(run.experiment.method, {})
-        seeds[f"seed_{run.experiment.seed}"] = {
-            **_steps(evaluations, str(size)),
-            "absolute_metrics": {METRIC: returns.tolist()},
-        }
 
 
 def _steps(evaluations: list[dict[str, Any]], size: str) -> dict[str, Any]:

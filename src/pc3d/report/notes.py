@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from hashlib import sha256
 
 from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.methods import METHODS, family
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import changes
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
+from pc3d.system.files import digest_of
 from pc3d.system.plain import differences
 from pc3d.tasks.registry import TASKS, papers
 
@@ -70,7 +70,7 @@ def _outdated(runs: Runs) -> Iterator[str]:
     for run in runs.given:
         scored = run.evaluation.get("policy_sha256")
         final = run.folder.final
-        if scored and final.exists() and scored != sha256(final.read_bytes()).hexdigest():
+        if scored and final.exists() and scored != digest_of(final.read_bytes()):
             yield f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
 
 
@@ -118,10 +118,9 @@ def _other_lengths(runs: Runs) -> Iterator[str]:
 def _other_settings(runs: Runs) -> Iterator[str]:
     """Methods with other settings than the paper's, but for their length, which has a note of its own."""
     for task, method, of_method in runs.by_method:
-        if task in papers() and method in METHODS:
-            changed = _joined(changes(run.experiment) for run in of_method)
-            if changed:
-                yield f"{task} {method}: not trained with the paper's settings ({changed})"
+        known = task in papers() and method in METHODS
+        if known and (changed := _joined(changes(run.experiment) for run in of_method)):
+            yield f"{task} {method}: not trained with the paper's settings ({changed})"
 
 
 def _joined(several: Iterable[Iterable[str]]) -> str:

@@ -51,8 +51,7 @@ def published_returns(method: str, task: str, split: str) -> Published | None:
 
 def seconds_per_update(method: str, task: str) -> float | None:
     """The paper's seconds per learner update, if it prints them."""
-    seconds: float | None = NUMBERS["seconds_per_update"].get(method, {}).get(task)
-    return seconds
+    return NUMBERS["seconds_per_update"].get(method, {}).get(task)
 
 
 def seconds_per_512(method: str, task: str) -> float | None:

@@ -1,10 +1,11 @@
 """Finding the runs a report is made of, and naming every one that cannot take part, with the reason."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from jaxtyping import Float
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, read_evaluation
 from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
-from pc3d.report.names import methods_in_order, tasks_in_order
+from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores, read_table
 from pc3d.runs.metrics import Line, read_lines
 from pc3d.runs.run_folder import RunFolder
@@ -23,6 +24,7 @@ from pc3d.tasks.registry import TASKS
 
 REFERENCES_FILE = "references.csv"
 BySize = Float[np.ndarray, " size"]
+ORDER = attrgetter("experiment.task", "experiment.method", "experiment.seed", "name")
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,9 @@ class Run:
 
     @property
     def complete(self) -> bool:
-        """Whether it has a score at every team size of its task."""
-        return self.scores is not None and not self.scores.lacking(self.experiment.rosters.all)
+        """Whether it is finished and has a score at every team size of its task."""
+        sizes = self.experiment.rosters.all
+        return self.folder.done and self.scores is not None and not self.scores.lacking(sizes)
 
     @property
     def trouble(self) -> str | None:
@@ -121,14 +124,17 @@ class Runs:
 
     def scored(self, task: str, method: str) -> list[Scores]:
         """The scores of all finished seeds that have every team size."""
-        return [run.scores for run in self.finished(task, method) if run.scores and run.complete]
+        return [run.scores for run in self.of(task, method) if run.scores and run.complete]
 
     def rosters(self, task: str) -> Rosters:
         return self.of(task)[0].experiment.rosters
 
     def sizes(self, task: str, split: str) -> tuple[int, ...]:
-        sizes: tuple[int, ...] = getattr(self.rosters(task), split)
-        return sizes
+        return getattr(self.rosters(task), split)
+
+    def splits(self, task: str) -> dict[str, tuple[int, ...]]:
+        """The team sizes of every split."""
+        return {split: self.sizes(task, split) for split in SPLITS}
 
     def lengths(self, task: str) -> list[str]:
         """For how many episodes its runs were trained."""
@@ -153,10 +159,10 @@ class Runs:
 def find_runs(paths: Iterable[Path]) -> Runs:
     """Every run and every table of references under the paths; what cannot be compared is refused."""
     paths = list(paths)
-    folders = _folders_with(paths, "experiment.json")
-    if not folders:
+    files = _files(paths, "experiment.json")
+    if not files:
         raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
-    runs = sorted(map(_read_run, folders), key=_order)
+    runs = sorted((_read_run(file.parent) for file in files), key=ORDER)
     _refuse_doubles(runs)
     trials = [run for run in runs if run.is_trial]
     judged = [run for run in runs if not run.is_trial]
@@ -168,16 +174,12 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     return Runs(tuple(open_teams), _references(paths, open_teams + trials), tuple(specialists), tuple(trials))
 
 
-def _order(run: Run) -> tuple[str, str, int, str]:
-    return run.experiment.task, run.experiment.method, run.experiment.seed, run.name
-
-
-def _folders_with(paths: Iterable[Path], name: str) -> list[Path]:
+def _files(paths: Iterable[Path], name: str) -> list[Path]:
     for path in paths:
         if not path.is_dir():
             raise BadInput(f"there is no folder {path}")
     found = {place for path in paths for place in path.rglob(name) if not _hidden(place.relative_to(path))}
-    return sorted(place.parent for place in found)
+    return sorted(found, key=lambda place: place.parent)
 
 
 def _hidden(place: Path) -> bool:
@@ -214,12 +216,11 @@ def _own_scores(file: Path, experiment: Experiment) -> Scores | None:
 def _references(paths: Iterable[Path], runs: list[Run]) -> dict[str, dict[str, Scores]]:
     """By task and name; only for tasks whose returns are defined as references are scored."""
     found: dict[str, dict[str, Scores]] = defaultdict(dict)
-    for folder in _folders_with(paths, REFERENCES_FILE):
-        for scores in read_scores(folder / REFERENCES_FILE):
+    for file in _files(paths, REFERENCES_FILE):
+        for scores in read_scores(file):
             if scores.method in found[scores.task]:
                 raise BadInput(
-                    f"there are two tables with the {scores.method} player of {scores.task}; "
-                    f"one is {folder / REFERENCES_FILE}"
+                    f"there are two tables with the {scores.method} player of {scores.task}; one is {file}"
                 )
             found[scores.task][scores.method] = scores
     usual = {run.experiment.task for run in runs if run.return_definition == _usual_definition(run)}
@@ -235,12 +236,8 @@ def _usual_definition(run: Run) -> str | None:
 
 def _specialists(runs: list[Run]) -> list[Run]:
     """Runs for one team size, where their task also has runs for other sizes."""
-    sizes = defaultdict(set)
-    for run in runs:
-        sizes[run.experiment.task].add(run.experiment.rosters.all)
-    return [
-        run for run in runs if len(run.experiment.rosters.all) == 1 and len(sizes[run.experiment.task]) > 1
-    ]
+    kinds = Counter(task for task, _ in {(run.experiment.task, run.experiment.rosters.all) for run in runs})
+    return [run for run in runs if len(run.experiment.rosters.all) == 1 and kinds[run.experiment.task] > 1]
 
 
 def _refuse_doubles(runs: list[Run]) -> None:

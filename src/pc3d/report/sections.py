@@ -12,17 +12,15 @@ from pc3d.report.figures.style import Figure
 from pc3d.report.names import method_title
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs
-from pc3d.report.tables.claims import claims_table
-from pc3d.report.tables.clock import clock_table
 from pc3d.report.tables.collisions import collision_table
+from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table
-from pc3d.report.tables.differences import difference_table, size_difference_table
 from pc3d.report.tables.originals import originals_table
 from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
-from pc3d.report.tables.specialists import specialist_figure, specialist_table, specialist_tasks
+from pc3d.report.tables.specialists import specialist_figure, specialist_runs, specialist_table
 from pc3d.report.tables.statistics import statistics_table
 from pc3d.report.tables.table import Table
-from pc3d.report.tables.training import training_table
+from pc3d.report.tables.training import clock_table, training_table
 from pc3d.report.tables.trials import trial_tables
 
 
@@ -83,8 +81,9 @@ def context(runs: Runs) -> Section:
 
 
 def specialists(runs: Runs) -> Section:
-    tables = [specialist_table(runs, task) for task in specialist_tasks(runs)]
-    figures = [specialist_figure(runs, task) for task in specialist_tasks(runs)]
+    tasks = specialist_runs(runs).tasks
+    tables = [specialist_table(runs, task) for task in tasks]
+    figures = [specialist_figure(runs, task) for task in tasks]
     words = "No runs for one team size alone were given."
     return section("One policy for all sizes against specialists", tables, figures, otherwise=words)
 
@@ -109,10 +108,8 @@ def benchmarks(runs: Runs) -> Section:
 
 
 def about_the_runs(runs: Runs) -> Section:
-    used = sum(run.trouble is None for run in runs.given)
-    given = (
-        f"{len(runs.given)} runs were given; {used} of them are finished and evaluated at every team size."
-    )
+    count, used = len(runs.given), sum(run.complete for run in runs.given)
+    given = f"{count} runs were given; {used} of them are finished and evaluated at every team size."
     return Section("The runs", "\n\n".join([given, *notes(runs)]))
 
 

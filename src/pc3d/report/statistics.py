@@ -13,6 +13,7 @@ from jaxtyping import Float
 from scipy.special import stdtr, stdtrit
 
 Matrix = Float[np.ndarray, "seed size"]
+Points = Float[np.ndarray, " point"]  # of a curve
 
 # The paper does not say which standard deviation its ± is. Seeds are a sample, so we divide by n - 1.
 DEGREES_OF_FREEDOM_LOST = 1
@@ -44,7 +45,6 @@ class Spread:
 
 
 def over_seeds(values: Float[np.ndarray, " seed"]) -> Spread:
-    """Mean and standard deviation over seeds."""
     deviation = float(np.std(values, ddof=DEGREES_OF_FREEDOM_LOST)) if len(values) > 1 else None
     return Spread(float(np.mean(values)), deviation, len(values))
 
@@ -92,11 +92,9 @@ def _around(value: float, error: float, freedoms: float) -> tuple[float, float]:
 
 def holm(chances: list[float]) -> list[float]:
     """The chances corrected for their number, so that one false finding among all is as rare as claimed."""
-    order, count = np.argsort(chances), len(chances)
-    corrected = np.ones(count)
-    larger = np.minimum(1, (count - np.arange(count)) * np.take(chances, order))
-    corrected[order] = np.maximum.accumulate(larger)
-    return corrected.tolist()
+    order = np.argsort(chances)
+    larger = np.minimum(1, np.arange(len(chances), 0, -1) * np.take(chances, order))
+    return np.maximum.accumulate(larger)[np.argsort(order)].tolist()
 
 
 def normalised(scores: Matrix, low: Float[np.ndarray, " size"], high: Float[np.ndarray, " size"]) -> Matrix:
@@ -147,19 +145,12 @@ def estimate(
     return Estimate(value, seeds, (float(low), float(high)))
 
 
-def paired_difference(ours: Matrix, theirs: Matrix) -> Estimate:
-    """Ours minus theirs, where row i of both is the same seed; pairs are resampled whole."""
-    return estimate(np.mean, np.mean(ours - theirs, axis=1))
+def paired_difference(first: Matrix, second: Matrix) -> Estimate:
+    """The first's mean minus the second's, row i of both being the same seed; pairs are resampled whole."""
+    return estimate(np.mean, first.mean(axis=1) - second.mean(axis=1))
 
 
-def unseen_gap(seen: Matrix, unseen: Matrix) -> Estimate:
-    """How much is lost from team sizes trained on to new ones; a seed's both halves stay together."""
-    return estimate(np.mean, seen.mean(axis=1) - unseen.mean(axis=1))
-
-
-def curve_interval(
-    curves: Float[np.ndarray, "seed point"],
-) -> tuple[Float[np.ndarray, " point"], Float[np.ndarray, " point"]]:
+def curve_interval(curves: Float[np.ndarray, "seed point"]) -> tuple[Points, Points]:
     """The interval of the mean curve at each point; seeds are resampled as whole curves."""
     chosen = np.random.default_rng(RESAMPLING_SEED).choice(len(curves), (RESAMPLES, len(curves)))
     weights = np.stack([(chosen == seed).mean(axis=1) for seed in range(len(curves))], axis=1)

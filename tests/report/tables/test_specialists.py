@@ -9,7 +9,7 @@ from pc3d.presets.paper import paper, specialist
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import specialists
-from pc3d.report.tables.specialists import open_team_returns, specialist_returns, specialist_table
+from pc3d.report.tables.specialists import returns_at, specialist_runs, specialist_table
 from pc3d.report.write import write_report
 from pc3d.system.errors import BadInput
 from tests.report.made_up import make_run
@@ -44,8 +44,8 @@ def runs(tmp_path):
 def test_specialists_stand_apart_from_the_runs_of_all_sizes(runs):
     assert [run.name for run in runs.all] == ["lbf mappo seed 0", "lbf mappo seed 1"]
     assert len(runs.specialists) == 4
-    np.testing.assert_allclose(open_team_returns(runs, "lbf", "mappo", 5), [25.0, 25.0])
-    np.testing.assert_allclose(specialist_returns(runs, "lbf", "mappo", 5), [50.0, 52.0])
+    np.testing.assert_allclose(returns_at(5, runs, "lbf", "mappo"), [25.0, 25.0])
+    np.testing.assert_allclose(returns_at(5, specialist_runs(runs), "lbf", "mappo"), [50.0, 52.0])
 
 
 def test_the_table_has_the_difference_at_every_size_that_has_a_specialist(runs):
@@ -83,7 +83,7 @@ def test_an_unfinished_specialist_is_named_and_counts_nowhere(tmp_path):
     make_specialist(tmp_path, 5, 0, [0.1], done=False)
     runs = find_runs([tmp_path])
     assert any(note.startswith("lbf mappo seed 0 5 agents only: unfinished") for note in notes(runs))
-    assert specialist_returns(runs, "lbf", "mappo", 5).size == 0
+    assert returns_at(5, specialist_runs(runs), "lbf", "mappo").size == 0
 
 
 def test_the_same_specialist_twice_is_refused(tmp_path):

@@ -7,13 +7,12 @@ import pytest
 from pc3d.report.marl_eval import marl_eval
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN
 from pc3d.report.runs import find_runs
-from pc3d.report.tables.claims import claims_table
-from pc3d.report.tables.clock import clock_table
+from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table
-from pc3d.report.tables.differences import difference_table, size_difference_table
 from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, result_table
 from pc3d.report.tables.statistics import statistics_table
 from pc3d.report.tables.table import Cell, Table, latex, markdown
+from pc3d.report.tables.training import clock_table
 from pc3d.tasks.spread.rules import SpreadRules
 from tests.report.made_up import add_context, add_metrics, make_run, write_references
 

@@ -13,7 +13,7 @@ from pc3d.experiment.rosters import Stage
 from pc3d.report.figures.style import INK, Figure, color_of, drawn, line_of, tidy
 from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
-from pc3d.report.statistics import curve_interval
+from pc3d.report.statistics import Points, curve_interval
 from pc3d.runs.metrics import Line
 
 POINTS_PER_STAGE = 80
@@ -24,9 +24,9 @@ SMOOTHING = 0.04  # of a stage's lines: few enough to show a stage's beginning, 
 class StageCurve:
     """A method's training returns in one stage."""
 
-    episodes: Float[np.ndarray, " point"]
-    mean: Float[np.ndarray, " point"]
-    interval: tuple[Float[np.ndarray, " point"], Float[np.ndarray, " point"]] | None
+    episodes: Points
+    mean: Points
+    interval: tuple[Points, Points] | None
 
 
 Curves = dict[str, dict[int, StageCurve]]  # by method and stage, from 1
@@ -73,24 +73,19 @@ def _curves(runs: Runs, task: str, methods: Sequence[str]) -> Curves:
     for method in methods:
         histories = [run.stages for run in runs.finished(task, method)]
         shared = sorted(set.intersection(*map(set, histories))) if histories else []
-        by_stage = {
-            stage: _over_seeds([_points(history[stage]) for history in histories], scale) for stage in shared
-        }
-        if by_stage:
-            curves[method] = by_stage
+        if shared:
+            by_stage = {stage: [history[stage] for history in histories] for stage in shared}
+            curves[method] = {stage: _over_seeds(lines, scale) for stage, lines in by_stage.items()}
     return curves
 
 
-def _points(lines: list[Line]) -> Float[np.ndarray, "line episodes_and_return"]:
-    return np.array([(line["episodes"], line["return"]) for line in lines])
-
-
-def _over_seeds(histories: list[Float[np.ndarray, "line episodes_and_return"]], scale: float) -> StageCurve:
+def _over_seeds(histories: list[list[Line]], scale: float) -> StageCurve:
     """All seeds at the same episodes: those that every one of them has played."""
-    first = max(history[0, 0] for history in histories)
-    last = min(history[-1, 0] for history in histories)
+    first = max(lines[0]["episodes"] for lines in histories)
+    last = min(lines[-1]["episodes"] for lines in histories)
     episodes = np.linspace(first, last, POINTS_PER_STAGE)
-    curves = scale * np.stack([np.interp(episodes, h[:, 0], _smoothed(h[:, 1])) for h in histories])
+    points = [np.array([(line["episodes"], line["return"]) for line in lines]).T for lines in histories]
+    curves = scale * np.stack([np.interp(episodes, played, _smoothed(values)) for played, values in points])
     return StageCurve(episodes, curves.mean(axis=0), curve_interval(curves) if len(curves) > 1 else None)
 
 

@@ -22,11 +22,20 @@ from pc3d.tasks.registry import TASKS
 if TYPE_CHECKING:  # a page of replays alone is made without loading what draws figures
     from pc3d.report.sections import Section
 
+TEMPLATES = Environment(
+    loader=PackageLoader("pc3d.report.page", ""),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 REPLAY_FORMAT = 1
 INDEX_FIELDS = ("task", "method", "seed", "team_size", "split", "rollout", "return")
-# In the order they run: each file uses only what stands in those before it; the tasks' own stand in between.
-SCRIPTS_BEFORE_TASKS = ("palette", "pen", "agents")
-SCRIPTS_AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "stage", "viewer")
+# Scripts in the order they run: each uses only what stands before it; the tasks' own come in between.
+BEFORE_TASKS = ("palette", "pen", "agents")
+AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "stage", "viewer")
 
 
 def replay_page(replays: Sequence[dict[str, Any]]) -> str:
@@ -40,7 +49,7 @@ def report_page(
     title: str, sections: Sequence[Section], pictures: Mapping[str, str], replays: Sequence[dict[str, Any]]
 ) -> str:
     """The page of a report; pictures are SVGs by figure name."""
-    script, template = _script(), _templates().get_template("page.html")
+    script, template = _script(), TEMPLATES.get_template("page.html")
     return template.render(
         digest=_base64(hashlib.sha256(script.encode()).digest()),
         title=title,
@@ -53,28 +62,13 @@ def report_page(
     )
 
 
-def _templates() -> Environment:
-    templates = Environment(
-        loader=PackageLoader("pc3d.report.page", ""),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    templates.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    return templates
-
-
 def _asset(name: str, package: str = "pc3d.report.page") -> str:
     return (files(package) / name).read_text(encoding="utf-8")
 
 
 def _script() -> str:
     """All scripts as one, in a scope of their own."""
-    before, after = (
-        [_asset(f"{name}.js") for name in names] for names in (SCRIPTS_BEFORE_TASKS, SCRIPTS_AFTER_TASKS)
-    )
+    before, after = ([_asset(f"{name}.js") for name in names] for names in (BEFORE_TASKS, AFTER_TASKS))
     tasks = [_asset("replay.js", entry.viewer) for entry in TASKS.values() if entry.viewer]
     parts = "\n".join(before + tasks + after)
     return f'"use strict";\n(() => {{\n{parts}}})();\n'

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.report.names import SPLITS, heading, method_title, task_title
+from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
 from pc3d.report.scores import read_table
 from pc3d.report.statistics import over_seeds
@@ -48,34 +48,30 @@ def contexts(runs: Runs, task: str) -> dict[str, list[Context]]:
 
 
 def rollouts_of(found: dict[str, list[Context]]) -> str:
-    """How many rollouts the contexts are of."""
     counts = sorted({context.rollouts for several in found.values() for context in several})
     return " or ".join(map(str, counts))
 
 
 def gate_table(runs: Runs, task: str) -> Table | None:
     """What the same policies return when their gate is forced, by split."""
-    found, scale = contexts(runs, task), task_title(task).scale
+    found, splits, scale = contexts(runs, task), runs.splits(task), task_title(task).scale
     rows = [
         (
             f"{method_title(method)}, {label}",
-            *(_text(several, runs.sizes(task, split), name, scale) for split in SPLITS),
+            *(_text(several, sizes, name, scale) for sizes in splits.values()),
         )
         for method, several in found.items()
         for name, label in GATES.items()
     ]
-    return make_table(heading("gate", task, rollouts=rollouts_of(found)), ("Policy", *SPLITS), rows)
+    return make_table(heading("gate", task, rollouts=rollouts_of(found)), ("Policy", *splits), rows)
 
 
 def recovery_table(runs: Runs, task: str) -> Table | None:
     """How close students come to the teacher's contexts, and how much the gate lets in, by split."""
     rows = [
-        (
-            f"{method_title(method)}, {split}",
-            *(_text(several, runs.sizes(task, split), name) for name in RECOVERY),
-        )
+        (f"{method_title(method)}, {split}", *(_text(several, sizes, name) for name in RECOVERY))
         for method, several in contexts(runs, task).items()
-        for split in SPLITS
+        for split, sizes in runs.splits(task).items()
     ]
     return make_table(heading("recovery", task), ("Policies", *RECOVERY.values()), rows)
 
@@ -102,7 +98,9 @@ def _read(run: Run) -> Context:
     try:
         by_size = {int(size): dict(found) for size, found in content["by_size"].items()}
         for found in by_size.values():
-            found.update({name: _number(found, name) for name in NUMBERS})
+            unanswered = [name for name in UNANSWERED if found[name] is None]
+            found.update({name: _finite(found[name]) for name in NUMBERS if name not in unanswered})
+            found.update(dict.fromkeys(unanswered, math.nan))
             found["alignment_by_step"] = [_finite(value) for value in found["alignment_by_step"]]
         return Context(int(content["rollouts"]), by_size)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
@@ -110,10 +108,6 @@ def _read(run: Run) -> Context:
             f"{run.context_file} is not a table of contexts as pc3d evaluate writes it: "
             "evaluate the run again"
         ) from None
-
-
-def _number(found: dict[str, Any], name: str) -> float:
-    return math.nan if name in UNANSWERED and found[name] is None else _finite(found[name])
 
 
 def _finite(value: Any) -> float:

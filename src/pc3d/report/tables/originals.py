@@ -7,7 +7,7 @@ import numpy as np
 from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import mean_over_pairs
-from pc3d.report.tables.differences import difference_cell
+from pc3d.report.tables.comparisons import difference_cell
 from pc3d.report.tables.table import NOTHING, Row, Table, make_table
 
 ROUNDING_DECIMALS = 3  # of a difference between two sums of 32-bit numbers

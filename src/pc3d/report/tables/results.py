@@ -1,6 +1,6 @@
 """The paper's three tables of returns by split, with ours first and the paper's number below each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,7 @@ def result_table(kind: Kind, runs: Runs, tasks: list[str] | None = None) -> Tabl
     methods, tasks = kind.methods(runs), kind.tasks(runs) if tasks is None else tasks
     if not tasks:
         return None
-    columns = [_column(kind, runs, task, split) for task in tasks for split in SPLITS]
+    columns = [_column(kind, runs, task, *split) for task in tasks for split in runs.splits(task).items()]
     rows = [(method_title(method), *cells) for method, *cells in zip(methods, *columns, strict=True)]
     references = _reference_rows(runs, tasks) if kind.published is MAIN else []
     groups = [(task_title(task).with_scale, len(SPLITS)) for task in tasks]
@@ -48,7 +48,7 @@ def result_table(kind: Kind, runs: Runs, tasks: list[str] | None = None) -> Tabl
     return make_table(words, ("Method", *SPLITS * len(tasks)), rows + references, groups)
 
 
-def spread_of_sizes(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) -> Spread | None:
+def spread_of_sizes(runs: Runs, task: str, method: str, sizes: Sequence[int]) -> Spread | None:
     """The paper's aggregation: the mean over rollouts within a size, over these sizes, then over seeds."""
     by_seed = runs.matrix(task, method, sizes)
     return over_seeds(by_seed.mean(axis=1) * task_title(task).scale) if by_seed.size else None
@@ -60,28 +60,28 @@ def spread_text(spread: Spread) -> str:
     return f"{spread.mean:.2f}{deviation} (n={spread.seeds})"
 
 
-def is_best(spread: Spread, column: Iterable[Spread | None]) -> bool:
-    """Whether it has the highest mean of its column; alone, nothing is best."""
+def spread_cell(spread: Spread | None, column: Iterable[Spread | None], note: str) -> Cell:
+    """The highest mean of its column is the best one; alone, nothing is best."""
+    if spread is None:
+        return Cell(NOTHING, note=note)
     means = [other.mean for other in column if other]
-    return len(means) > 1 and spread.mean == max(means)
+    return Cell(spread_text(spread), len(means) > 1 and spread.mean == max(means), note)
 
 
-def _column(kind: Kind, runs: Runs, task: str, split: str) -> list[Cell]:
+def _column(kind: Kind, runs: Runs, task: str, split: str, sizes: tuple[int, ...]) -> list[Cell]:
     """Every method's return on a split, with the paper's below."""
-    sizes = runs.sizes(task, split)
     spreads = {method: spread_of_sizes(runs, task, method, sizes) for method in kind.methods(runs)}
     cells = []
     for method, ours in spreads.items():
         paper = kind.published.get(method, {}).get(task, {}).get(split)
         note = f"paper {paper.text}" if paper else ""
-        text, best = (spread_text(ours), is_best(ours, spreads.values())) if ours else (NOTHING, False)
-        cells.append(Cell(text, best, note))
+        cells.append(spread_cell(ours, spreads.values(), note))
     return cells
 
 
 def _reference_rows(runs: Runs, tasks: list[str]) -> list[tuple[str, ...]]:
     """Players that learned nothing, to see what a return is worth."""
-    places = [(task, runs.sizes(task, split)) for task in tasks for split in SPLITS]
+    places = [(task, sizes) for task in tasks for sizes in runs.splits(task).values()]
     rows = [
         (reference_title(name), *(reference_text(runs, name, task, sizes) for task, sizes in places))
         for name in REFERENCE_TITLES

@@ -2,9 +2,6 @@
 
 from collections.abc import Callable
 
-import numpy as np
-from jaxtyping import Float
-
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import heading, method_title
 from pc3d.report.runs import Runs
@@ -18,7 +15,6 @@ from pc3d.report.statistics import (
     paired_difference,
     probability_of_improvement,
     sizes_as_strata,
-    unseen_gap,
 )
 from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
 
@@ -45,7 +41,7 @@ def _row(runs: Runs, task: str, method: str, seen: tuple[int, ...], unseen: tupl
         method_title(method),
         _with_strata(interquartile_mean, at_seen),
         _with_strata(interquartile_mean, at_unseen),
-        _text(unseen_gap(at_seen, at_unseen)),
+        _text(paired_difference(at_seen, at_unseen)),
         *_against_ours(runs, task, method, unseen),
     )
 
@@ -62,9 +58,7 @@ def _against_ours(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) ->
     return paired, _with_strata(probability_of_improvement, ours, theirs)
 
 
-def _on_common_scale(
-    runs: Runs, task: str, method: str, sizes: tuple[int, ...]
-) -> Float[np.ndarray, "seed size"]:
+def _on_common_scale(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) -> Matrix:
     bounds = runs.reference_range(task)
     assert bounds is not None, "asked for only where references exist"
     places = [runs.rosters(task).all.index(size) for size in sizes]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 from pc3d.report.names import Heading
 
@@ -117,12 +118,10 @@ def _latex_groups(groups: tuple[tuple[str, int], ...]) -> list[str]:
     """The line of spanning headings with a rule under each."""
     if not groups:
         return []
-    headings, rules, start = [""], [], 2
-    for name, width in groups:
-        headings.append(rf"\multicolumn{{{width}}}{{c}}{{{_latex_text(name)}}}")
-        rules.append(rf"\cmidrule(lr){{{start}-{start + width - 1}}}")
-        start += width
-    return [" & ".join(headings) + r" \\", "".join(rules)]
+    headings = [rf"\multicolumn{{{width}}}{{c}}{{{_latex_text(name)}}}" for name, width in groups]
+    ends = accumulate((width for _, width in groups), initial=1)
+    rules = [rf"\cmidrule(lr){{{before + 1}-{end}}}" for before, end in pairwise(ends)]
+    return [" & ".join(["", *headings]) + r" \\", "".join(rules)]
 
 
 def _latex_text(text: str) -> str:

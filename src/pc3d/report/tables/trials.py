@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from pc3d.presets.paper import changes
-from pc3d.report.names import heading, method_title, methods_in_order, task_title, tasks_in_order
+from pc3d.report.names import heading, method_title
 from pc3d.report.runs import Run, Runs
-from pc3d.report.statistics import Spread, over_seeds
+from pc3d.report.statistics import Spread
 from pc3d.report.tables.context import RECOVERY, Context, read_contexts
-from pc3d.report.tables.results import is_best, reference_text, reference_title, spread_text
-from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
+from pc3d.report.tables.results import reference_text, reference_title, spread_cell, spread_of_sizes
+from pc3d.report.tables.table import NOTHING, Row, Table, make_table
 
 SPLITS = ("train", "validation")
 OF_RECOVERY = " How the context is recovered and used: means over all sizes of both splits."
@@ -31,15 +31,8 @@ Spreads = dict[str, Spread | None]  # by split; none where a task has no sizes o
 
 def trial_tables(runs: Runs) -> list[Table | None]:
     """One table for each task and method with trials."""
-    found: dict[tuple[str, str], list[Run]] = defaultdict(list)
-    for run in runs.trials:
-        if run.trouble is None:
-            found[run.experiment.task, run.experiment.method].append(run)
-    return [
-        _table(runs, task, method, found[task, method])
-        for task in tasks_in_order({task for task, _ in found})
-        for method in methods_in_order({method for other, method in found if other == task})
-    ]
+    tried = Runs(tuple(run for run in runs.trials if run.complete), runs.references)
+    return [_table(tried, *of_method) for of_method in tried.by_method]
 
 
 def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
@@ -48,8 +41,12 @@ def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None
     for run in tried:
         own = [change for change in changes(run.experiment) if change not in shared]
         by_trial[Trial(run.experiment.episodes, _as_typed(own))].append(run)
-    spreads = {trial: _spreads(task, by_trial[trial]) for trial in sorted(by_trial)}
-    contexts = {trial: read_contexts(by_trial[trial]) for trial in spreads}
+    found = {trial: Runs(tuple(by_trial[trial]), runs.references) for trial in sorted(by_trial)}
+    spreads = {
+        trial: {split: spread_of_sizes(seeds, task, method, seeds.sizes(task, split)) for split in SPLITS}
+        for trial, seeds in found.items()
+    }
+    contexts = {trial: read_contexts(seeds.all) for trial, seeds in found.items()}
     recovery = RECOVERY if any(contexts.values()) else {}
     rows = [
         (*_cells(trial, spreads), *(_recovery(contexts[trial], name) for name in recovery))
@@ -87,15 +84,6 @@ def _as_typed(changed: Iterable[str]) -> str:
     return ", ".join(f"{name.replace('_', '-')}:{values}" for name, _, values in parts)
 
 
-def _spreads(task: str, runs: list[Run]) -> Spreads:
-    spreads: Spreads = {}
-    for split in SPLITS:
-        sizes = getattr(runs[0].experiment.rosters, split)
-        means = [run.scores.means(sizes).mean() for run in runs if run.scores and sizes]
-        spreads[split] = over_seeds(np.array(means) * task_title(task).scale) if means else None
-    return spreads
-
-
 def _recovery(contexts: list[Context], name: str) -> str:
     values = [[size[name] for size in context.by_size.values()] for context in contexts]
     return f"{np.nanmean(values):.2f}" if values else NOTHING
@@ -104,14 +92,9 @@ def _recovery(contexts: list[Context], name: str) -> str:
 def _cells(trial: Trial, spreads: dict[Trial, Spreads]) -> Row:
     rivals = [found for other, found in spreads.items() if other.episodes == trial.episodes]
     usual = spreads.get(Trial(trial.episodes), {}) if trial.changed else {}
-    cells = [
-        _cell(own, usual.get(split), [rival[split] for rival in rivals])
-        for split, own in spreads[trial].items()
-    ]
+    cells = []
+    for split, own in spreads[trial].items():
+        unchanged = usual.get(split)
+        gain = f"{own.mean - unchanged.mean:+.2f}" if own and unchanged else ""
+        cells.append(spread_cell(own, [rival[split] for rival in rivals], gain))
     return trial.changed or "as it is", f"{trial.episodes:,}", *cells
-
-
-def _cell(own: Spread | None, usual: Spread | None, column: list[Spread | None]) -> Cell:
-    if own is None:
-        return Cell(NOTHING)
-    return Cell(spread_text(own), is_best(own, column), f"{own.mean - usual.mean:+.2f}" if usual else "")
