@@ -49,7 +49,7 @@ class Meeting(Task[MeetingState]):
 TASKS["meeting"] = TaskEntry("Meeting", Meeting)  # the one line
 rosters = Rosters(train=(2, 3, 4), test=(6, 8))
 curriculum = Curriculum((Stage(1.0, team_sizes=(2, 3, 4), probabilities=(0.3, 0.3, 0.4)),))
-spread = pc3d.paper("spread", "pc3d", episodes=240)  # whose networks and PPO settings we borrow
+spread = pc3d.paper("spread", "pc3d", episodes=128)  # whose networks and PPO settings we borrow
 experiment = replace(spread, task="meeting", rules=Rules(), rosters=rosters, curriculum=curriculum)
 run = pc3d.train(experiment, mkdtemp())
 for size, returns in pc3d.evaluate(run.path, settings=EvaluationSettings(rollouts=32)).items():

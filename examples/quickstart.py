@@ -11,7 +11,7 @@ from pc3d.evaluation.run import EvaluationSettings
 from pc3d.experiment.rosters import Curriculum, Stage
 from pc3d.runs.metrics import read_lines
 
-experiment = pc3d.paper("spread", "pc3d", seed=0, episodes=200)
+experiment = pc3d.paper("spread", "pc3d", seed=0, episodes=128)
 
 # One stage instead of the paper's four: every team width is compiled by itself, and that takes its time.
 small_teams = Curriculum((Stage(1.0, team_sizes=(1, 2, 4), probabilities=(0.2, 0.3, 0.5)),))

@@ -9,11 +9,10 @@ import time
 from pathlib import Path
 from subprocess import Popen
 
-from pc3d.cli import main
 from pc3d.jobs.study import Job, load_study
 from pc3d.runs.metrics import read_lines
 from tests.faults.tiny_runs import children_of, start, write_study
-from tests.runs.runs import digests
+from tests.runs.runs import done_here, results
 
 HOURS = 3600
 
@@ -71,16 +70,3 @@ def work_of(worker: int) -> tuple[str, str]:
     command = next((word for word in words if word in ("train", "evaluate")), "")
     before = {"train": "--folder", "evaluate": "evaluate"}.get(command)
     return (words[words.index(before) + 1], command) if before else ("", "")
-
-
-def done_here(job: Job, folder: Path) -> Path:
-    """The same job done in this process, where its programs are compiled once for all."""
-    place = folder / str(job.seed)
-    for words in (job.train_words, job.evaluate_words):
-        assert main([str(place) if word == str(job.folder) else word for word in words]) == 0
-    return place
-
-
-def results(folder: Path) -> dict[str, object]:
-    """All that a report is made from."""
-    return {**digests(folder), "scores": (folder / "scores.csv").read_bytes()}

@@ -7,6 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from pc3d.cli import main
+from pc3d.jobs.study import Job
+
 # Teams of one, then of two: every width is a program to compile, and every size one more to evaluate.
 SETTINGS = shlex.split("""
     --episodes 48 --ppo.update-every-episodes 4 --ppo.epochs 2 --ppo.batch-size 2
@@ -51,3 +54,16 @@ def digests(folder: Path) -> dict[str, str]:
         name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in ("final.safetensors", "metrics.jsonl", "experiment.json", "done.json")
     }
+
+
+def done_here(job: Job, folder: Path) -> Path:
+    """A study's job done in this process, where its programs are compiled once for all."""
+    place = folder / str(job.seed)
+    for words in (job.train_words, job.evaluate_words):
+        assert main([str(place) if word == str(job.folder) else word for word in words]) == 0
+    return place
+
+
+def results(folder: Path) -> dict[str, object]:
+    """All that a report is made from."""
+    return {**digests(folder), "scores": (folder / "scores.csv").read_bytes()}
