@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from pc3d.evaluation.context import context_summary, with_gate
-from pc3d.evaluation.recording import ContextUse, Recording, cosine, record
+from pc3d.evaluation.recording import ContextUse, Recording, record
 from pc3d.networks.build import PolicyNetworks
 from pc3d.networks.conditioning import ContextConditioning, PolicyOutput
+from pc3d.networks.context_health import cosine
 from pc3d.networks.layers import Dense
+from pc3d.networks.teacher import Reading
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import score
@@ -96,6 +98,14 @@ def test_a_method_without_contexts_has_none():
     assert record(arena, policy.networks, rollout_keys(2, 1), 2).context is None
 
 
+def one_token(shape):
+    """A teacher with one token, (1, 0), for everybody."""
+    *moment, agents, _ = shape
+    token = np.broadcast_to([1.0, 0.0], (*moment, 1, 2))
+    attention = np.full((*moment, agents, 1), 1 / agents)
+    return Reading(attention, token, np.ones_like(attention), np.broadcast_to([1.0, 0.0], shape))
+
+
 def test_the_summary_counts_only_decisions_that_were_made():
     """Two agents in three slots; every second episode ends after one step. The rest is poison."""
     played = np.array([[True, True, False], [True, False, False]] * 2)
@@ -104,7 +114,7 @@ def test_the_summary_counts_only_decisions_that_were_made():
     gate[1::2, 0, :2] = [0.9, 0.9]
     returns = np.array([1.0, 3.0] * 2)
     context = np.stack([gate, np.sqrt(1 - gate**2)], axis=-1)  # its cosine to (1, 0) is the gate
-    use = ContextUse(gate, context, np.broadcast_to([1.0, 0.0], context.shape))
+    use = ContextUse(gate, context, one_token(context.shape))
     present = np.tile([True, True, False], (4, 4, 1))
     recording = Recording(2, None, present, played, np.zeros((4, 3)), returns, use)
     summary = context_summary(small_policy(), three_wide(), recording, greedy=False)
@@ -120,7 +130,7 @@ def test_the_summary_passes_over_agents_that_are_not_there_yet():
     """The second agent joins after the first step; what its slot held before is poison."""
     gate = np.array([[[0.2, np.nan], [0.6, 0.8]]] * 4)
     context = np.stack([gate, np.sqrt(1 - gate**2)], axis=-1)
-    use = ContextUse(gate, context, np.broadcast_to([1.0, 0.0], context.shape))
+    use = ContextUse(gate, context, one_token(context.shape))
     present = np.array([[[True, False], [True, True], [True, True]]] * 4)
     recording = Recording(1, None, present, np.ones((4, 2), bool), np.zeros((4, 2)), np.zeros(4), use)
     summary = context_summary(small_policy(), three_wide(), recording, greedy=False)

@@ -25,7 +25,7 @@ from pc3d.tasks.make import make_game
 from tests.small import small_experiment
 
 UPDATES = (5, 10)  # of the two checkpoints
-NOTHING_GATHERED = {"updates": 0, "sums": {}, "returns": {}}
+NOTHING_GATHERED = {"sums": {}, "returns": {}}
 
 
 def experiment_for(method: str = "pc3d", task: str = "spread", **changes: Any) -> Experiment:

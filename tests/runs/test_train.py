@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from pc3d.cli import main
 from pc3d.experiment.rosters import Curriculum, Stage
 from pc3d.learners import round as rounds
 from pc3d.learners.ppo import descent
+from pc3d.networks import teacher
 from pc3d.play.arena import CompiledArena
 from pc3d.presets import paper as experiments
 from pc3d.runs import train as training
@@ -65,6 +67,47 @@ def test_a_run_leaves_metrics_evaluations_events_and_a_clock(finished):
     assert set(scored[0]["return_by_size"]) == {"1", "2", "3", "4", "5", "6", "7", "8"}
     assert list((finished.path / "tensorboard").iterdir())
     assert read_lines(finished.clock)[0]["updates"] == 2
+
+
+class Listener:
+    """A watcher that keeps what it is warned of."""
+
+    def __init__(self):
+        self.sentences = []
+
+    def started(self, experiment, episodes): ...
+    def logged(self, line): ...
+    def played(self, episodes): ...
+
+    def warned(self, sentence):
+        self.sentences.append(sentence)
+
+
+@pytest.mark.parametrize(("sharpness", "warnings"), [(1e-3, 1), (30.0, 0)])
+def test_a_run_whose_attention_collapses_says_so_once(tmp_path, monkeypatch, sharpness, warnings):
+    """Encodings that are much shorter than √d cannot tell agents and tokens apart."""
+    monkeypatch.setattr(
+        teacher, "encoded", lambda encoder, seen, **_: sharpness * jax.nn.standardize(encoder(seen))
+    )
+    jax.clear_caches()  # or the programs of before would be taken
+    listener = Listener()
+    train(tiny("pc3d"), tmp_path / "run", QUIET, listener)
+    jax.clear_caches()
+    assert len(listener.sentences) == warnings
+    for sentence in listener.sentences:
+        assert "attention is flat" in sentence
+        assert "--critic.normalise-encodings True" in sentence
+
+
+def test_metrics_tell_the_health_of_teacher_and_students(finished):
+    last = read_lines(finished.metrics)[-1]
+    assert 0 < last["attention_over_agents"] <= 1 + 1e-6
+    assert 0 < last["attention_over_tokens"] <= 1 + 1e-6
+    assert 1 <= last["effective_tokens"] <= 3
+    assert 0 <= last["personal_share"] <= 1 + 1e-6
+    assert last["variance_explained"] < 1
+    assert abs(last["alignment"]) <= 1 + 1e-6
+    assert last["gate_deviation"] >= 0
 
 
 def test_more_environments_are_more_episodes_to_an_update(tmp_path):

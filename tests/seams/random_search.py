@@ -19,7 +19,7 @@ from pc3d.play.randomness import Purpose, stream
 @dataclass(frozen=True)
 class SearchSettings(AlgorithmSettings):
     section: ClassVar[str] = "search"
-    headlines: ClassVar[dict[str, str]] = {"best": "best return"}
+    headlines: ClassVar[dict[str, dict[str, str]]] = {"learner": {"best": "best return"}}
     reach: float = 0.1
     episodes: int = 4
     remembered: int = 0

@@ -66,7 +66,7 @@ class TrainingDisplay(LiveDisplay):
             self.next_report = line["episodes"] + self.experiment.episodes / PLAIN_REPORTS
             self.console.print(
                 f"{self.title}: {line['episodes']:,} episodes, stage {self.stage()}; "
-                f"recent returns by size {self.returns(', ')}; {self.learner()}",
+                f"recent returns by size {self.returns(', ')}; {'; '.join(self.headlines().values())}",
                 soft_wrap=True,
             )
 
@@ -75,7 +75,8 @@ class TrainingDisplay(LiveDisplay):
         table = Table.grid(padding=(0, 2))
         table.add_row("stage", self.stage())
         table.add_row("recent return", self.returns("   "))
-        table.add_row("learner", self.learner())
+        for name, numbers in self.headlines().items():
+            table.add_row(name, numbers)
         return Group(self.progress, table)
 
     def stage(self) -> str:
@@ -83,9 +84,16 @@ class TrainingDisplay(LiveDisplay):
         sizes = ", ".join(map(str, stages[number - 1].team_sizes))
         return f"{number} of {len(stages)}, team sizes {sizes}"
 
-    def learner(self) -> str:
-        told = self.experiment.algorithm.headlines.items()
-        return ", ".join(f"{said} {self.line[name]:.3f}" for name, said in told)
+    def headlines(self) -> dict[str, str]:
+        """What the learner says of itself, by line; of contexts only where the method has some."""
+        lines = {
+            line: [f"{said} {self.line[name]:.3f}" for name, said in told.items() if name in self.line]
+            for line, told in self.experiment.algorithm.headlines.items()
+        }
+        return {line: ", ".join(numbers) for line, numbers in lines.items() if numbers}
+
+    def warned(self, sentence: str) -> None:
+        self.console.print(f"{self.title}: {sentence}", style="yellow", soft_wrap=True)
 
     def returns(self, apart: str) -> str:
         """The mean of each size over the last logged updates that played it."""

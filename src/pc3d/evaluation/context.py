@@ -4,13 +4,14 @@ from copy import copy
 from typing import Any
 
 import equinox as eqx
+import jax
 import numpy as np
 
-from pc3d.evaluation.recording import Recording, cosine, slots_filled
-from pc3d.evaluation.recovery import recovery
+from pc3d.evaluation.recording import ContextUse, Recording
 from pc3d.experiment.methods import GateMode
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import ContextConditioning
+from pc3d.networks.context_health import Measures, attention_health, recovery
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import score
@@ -24,29 +25,30 @@ def context_summary(policy: Policy, arena: Arena, recording: Recording, *, greed
     """
     assert recording.context is not None
     size, rollouts = recording.team_size, len(recording.returns)
-    agents = slots_filled(recording.present)
-    gate, student, teacher = (
-        np.asarray(values, float)[:, :, :agents]
-        for values in (recording.context.gate, recording.context.student, recording.context.teacher)
-    )
-    decisions = recording.decisions[:, :, :agents]
+    decisions: Any = recording.decisions
+    use: ContextUse = jax.tree.map(lambda values: np.asarray(values, float), recording.context)
     steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
-    alignment = cosine(student[:, :steps], teacher[:, :steps])
-    by_step = np.mean(alignment, axis=(0, 2), where=decisions[:, :steps])
+    by_step = np.mean(use.alignment[:, :steps], axis=(0, 2), where=decisions[:, :steps])
     forced = {
         mode: score(arena, ActorTeam(with_gate(policy.actor, mode), greedy), size, rollouts)
         for mode in ("off", "on")
     }
     return {
         "split": policy.experiment.rosters.split_of(size),
-        **recovery(student, teacher, decisions),
+        **_answered(recovery(use.student, use.teacher, decisions)),
+        **_answered(attention_health(use.reading, decisions)),
         "alignment_by_step": [round(float(value), 4) for value in by_step],
-        "gate_mean": float(np.mean(gate, where=decisions)),
-        "gate_deviation": float(np.mean(np.std(gate, axis=(1, 2), where=decisions))),
+        "gate_mean": float(np.mean(use.gate, where=decisions)),
+        "gate_deviation": float(np.mean(np.std(use.gate, axis=(1, 2), where=decisions))),
         "return": float(np.mean(recording.returns)),
         "return_gate_off": float(np.mean(forced["off"].returns)),
         "return_gate_on": float(np.mean(forced["on"].returns)),
     }
+
+
+def _answered(measures: Measures) -> dict[str, float | None]:
+    """As JSON has them: None for what has no answer."""
+    return {name: None if np.isnan(value) else float(value) for name, value in measures.items()}
 
 
 def with_gate(actor: Actor, mode: GateMode) -> Actor:

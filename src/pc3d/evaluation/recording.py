@@ -11,6 +11,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.networks.build import PolicyNetworks
+from pc3d.networks.context_health import cosine
+from pc3d.networks.teacher import Reading
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode, draws_of
@@ -20,16 +22,26 @@ from pc3d.tasks.task import AnyTask, Game, Task
 
 
 class ContextUse(eqx.Module):
-    """How open each agent's gate was, the context it had, and the one the averaged teacher had for it."""
+    """How open each agent's gate was, the context it had, and what the averaged teacher made of the team."""
 
     gate: Float[AnyArray, "*episode time agent"]
     student: Float[AnyArray, "*episode time agent context"]
-    teacher: Float[AnyArray, "*episode time agent context"]
+    reading: Reading
+
+    @property
+    def teacher(self) -> Float[AnyArray, "*episode time agent context"]:
+        return self.reading.contexts
 
     @property
     def alignment(self) -> Float[np.ndarray, "*episode time agent"]:
         """The cosine between the two contexts."""
-        return cosine(np.asarray(self.student), np.asarray(self.teacher))
+        return np.asarray(cosine(self.student, self.teacher))
+
+    def first(self, steps: int, agents: int) -> ContextUse:
+        """Of one episode, so many steps and agents."""
+        cut: ContextUse = jax.tree.map(lambda values: values[:steps, :agents], self)
+        # Tokens alone are nobody's own.
+        return eqx.tree_at(lambda use: use.reading.tokens, cut, self.reading.tokens[:steps])
 
 
 class Recording(eqx.Module):
@@ -60,7 +72,7 @@ class Recording(eqx.Module):
             single.played[:steps],
             single.rewards[:steps],
             single.returns,
-            jax.tree.map(lambda values: values[:steps, :agents], single.context),
+            single.context and single.context.first(steps, agents),
         )
 
 
@@ -119,17 +131,4 @@ def _context_use(game: Game, networks: PolicyNetworks, episodes: Episode) -> Con
     policy = actor.conditioning(actor.remember(actor.first_memory(count, agents), seen, fresh))
     if policy.context is None or policy.gate is None or teacher is None:
         return None
-    return ContextUse(policy.gate, policy.context, teacher.contexts(seen, present))
-
-
-def cosine(
-    one: Float[np.ndarray, "... context"], other: Float[np.ndarray, "... context"]
-) -> Float[np.ndarray, "..."]:
-    """Of the angle between two vectors; 0 where one of them is zero."""
-    return np.sum(directions(one) * directions(other), axis=-1)
-
-
-def directions(vectors: Float[np.ndarray, "... context"]) -> Float[np.ndarray, "... context"]:
-    """The vectors with length 1; zeros stay what they are."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return ContextUse(policy.gate, policy.context, teacher.read(seen, present))

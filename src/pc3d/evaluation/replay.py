@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from pc3d.evaluation.recording import Recording
+from pc3d.networks.teacher import Reading
 from pc3d.runs.policy import Policy
 from pc3d.tasks.registry import TASKS, entry_of
 from pc3d.tasks.replay_numbers import scaled
@@ -15,6 +16,14 @@ FORMAT = 1
 def has_replays(task: str) -> bool:
     """Whether the page's viewer can show a task; own tasks are filmed instead."""
     return task in TASKS and TASKS[task].replay is not None
+
+
+def _attention(reading: Reading) -> dict[str, Any]:
+    """In percent: what each token took from every agent, and what each agent took of every token."""
+    return {
+        "over_agents": scaled(reading.over_agents, 100),
+        "over_tokens": scaled(reading.over_tokens, 100),
+    }
 
 
 def replay(policy: Policy, episode: Recording, rollout: int) -> dict[str, Any]:
@@ -35,6 +44,7 @@ def replay(policy: Policy, episode: Recording, rollout: int) -> dict[str, Any]:
         "reward": [round(float(reward), 3) for reward in episode.rewards],
         "gate": None if use is None else scaled(use.gate, 100),
         "alignment": None if use is None else scaled(use.alignment, 100),
+        "attention": None if use is None else _attention(use.reading),
         **changing,  # who is there at each moment, where that is not everybody always
         "world": world.load()(episode.states, episode.present.shape[-1]),
     }

@@ -34,8 +34,8 @@ class ReplaySettings:
 class AlgorithmSettings(Bounded, abc.ABC):
     """What an algorithm is set to; its `section` is the algorithm's name. `learners` has what it does."""
 
-    headlines: ClassVar[Mapping[str, str]] = {}
-    """Which of the numbers it reports a person wants to see while it trains, and what they are called."""
+    headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """What a person wants to see of its numbers while it trains, line by line, and what that is called."""
 
     searched: ClassVar[Mapping[str, Tried]] = {}
     """What a search tries for which of its settings."""
@@ -56,10 +56,14 @@ class PpoSettings(AlgorithmSettings):
     """The rows of the paper's hyperparameter table that all methods have."""
 
     section: ClassVar[str] = "ppo"
-    headlines: ClassVar[Mapping[str, str]] = {
-        "entropy": "entropy",
-        "loss_distillation": "distillation loss",
-        "gate": "gate",
+    headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "learner": {"entropy": "entropy", "loss_distillation": "distillation loss", "gate": "gate"},
+        "teacher": {
+            "attention_over_agents": "attention over agents",
+            "attention_over_tokens": "over tokens",
+            "personal_share": "personal",
+            "variance_explained": "recovered",
+        },
     }
     # The paper gives the settings its searches ended with, not the ranges. Each range here holds all of them.
     searched: ClassVar[Mapping[str, Tried]] = {

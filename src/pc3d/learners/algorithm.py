@@ -4,6 +4,7 @@ Training, checkpoints, metrics, displays, studies, searches and benchmarks know 
 """
 
 import abc
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +67,11 @@ class Algorithm(abc.ABC):
     def check(self, experiment: Experiment, task: Game) -> None:
         """Refuse settings that do not fit the task."""
         del experiment, task
+
+    def concern(self, line: Mapping[str, Any]) -> str | None:
+        """What a person should be told of the numbers that were logged, if anything is wrong with them."""
+        del line
+        return None
 
     def work(self, experiment: Experiment, task: Game, learner: Any) -> Work | None:
         """What an update costs with every slot filled; None if nobody has counted it."""

@@ -136,7 +136,7 @@ class TokenCritic(Critic):
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
         encodings = self.teacher.encodings(view.observations, view.present)
-        tokens = self.teacher.tokens(encodings, view.present)
+        tokens, _ = self.teacher.tokens(encodings, view.present)
         size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
         flat = tokens.reshape(*tokens.shape[:-2], -1)
         return self.head(_beside(flat, size, view.global_state))[..., 0]

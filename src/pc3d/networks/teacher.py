@@ -7,6 +7,18 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.settings import CriticSettings
 from pc3d.networks.layers import Activation, Mlp
+from pc3d.tasks.arrays import AnyArray
+
+
+class Reading(eqx.Module):
+    """How the teacher reads a team, at each moment."""
+
+    over_agents: Float[AnyArray, "... agent token"]
+    """Each token's attention; those of one token add up to 1."""
+    tokens: Float[AnyArray, "... token embedding"]
+    over_tokens: Float[AnyArray, "... agent token"]
+    """Each agent's attention; those of one agent add up to 1."""
+    contexts: Float[AnyArray, "... agent embedding"]
 
 
 class Teacher(eqx.Module):
@@ -33,21 +45,27 @@ class Teacher(eqx.Module):
 
     def tokens(
         self, encodings: Float[Array, "... agent embedding"], present: Bool[Array, "... agent"]
-    ) -> Float[Array, "... token embedding"]:
-        """z_k = Σ_j softmax_j(q_k · e_j / √d) e_j, over the active agents."""
+    ) -> tuple[Float[Array, "... token embedding"], Float[Array, "... agent token"]]:
+        """z_k = Σ_j softmax_j(q_k · e_j / √d) e_j, over the active agents; and the attention."""
         similarity = encodings @ self.queries.T / jnp.sqrt(encodings.shape[-1])
         attention = jax.nn.softmax(jnp.where(present[..., None], similarity, -jnp.inf), axis=-2)
-        return jnp.einsum("...nk,...nd->...kd", attention, encodings)
+        return jnp.einsum("...nk,...nd->...kd", attention, encodings), attention
+
+    def read(
+        self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
+    ) -> Reading:
+        """c_i = Σ_k softmax_k(e_i · z_k / √d) z_k: each agent's own reading of the tokens."""
+        encodings = self.encodings(observations, present)
+        tokens, over_agents = self.tokens(encodings, present)
+        similarity = jnp.einsum("...nd,...kd->...nk", encodings, tokens)
+        over_tokens = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
+        contexts = jnp.einsum("...nk,...kd->...nd", over_tokens, tokens)
+        return Reading(over_agents, tokens, over_tokens, contexts)
 
     def contexts(
         self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
     ) -> Float[Array, "... agent embedding"]:
-        """c_i = Σ_k softmax_k(e_i · z_k / √d) z_k: each agent's own reading of the tokens."""
-        encodings = self.encodings(observations, present)
-        tokens = self.tokens(encodings, present)
-        similarity = jnp.einsum("...nd,...kd->...nk", encodings, tokens)
-        attention = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
-        return jnp.einsum("...nk,...kd->...nd", attention, tokens)
+        return self.read(observations, present).contexts
 
 
 def encoded(

@@ -14,7 +14,7 @@ from pc3d.report.notes import notes
 from pc3d.report.runs import Runs
 from pc3d.report.tables.collisions import collision_table
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
-from pc3d.report.tables.context import gate_table, recovery_table
+from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
 from pc3d.report.tables.originals import originals_table
 from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
 from pc3d.report.tables.specialists import specialist_figure, specialist_runs, specialist_table
@@ -74,7 +74,7 @@ def comparison(heading: str, kind: Kind, runs: Runs) -> Section:
 
 
 def context(runs: Runs) -> Section:
-    tables = [make(runs, task) for task in runs.tasks for make in (recovery_table, gate_table)]
+    tables = [make(runs, task) for task in runs.tasks for make in (recovery_table, teacher_table, gate_table)]
     figures = [make(runs, task) for task in runs.tasks for make in (context_map, alignment_over_time)]
     words = "No run with a context has been evaluated."
     return section("Context recovery and use", tables, figures, otherwise=words)

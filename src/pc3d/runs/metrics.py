@@ -1,6 +1,7 @@
 """The numbers of training: gathered over some updates, written as one line, cut back on a resume."""
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from pc3d.system.errors import BadInput, DamagedFile
 from pc3d.system.files import append, sync
 
 Line = dict[str, Any]
+Sums = dict[str, list[Any]]  # by name: of how many, and their sum
 LONGEST_LINE = 2**20  # bytes; real ones have about a thousand
 
 
@@ -18,26 +20,23 @@ class Gathering:
     """Sums since the last line. It travels with the checkpoint, so that no line is lost or doubled."""
 
     def __init__(self, saved: dict[str, Any] | None = None) -> None:
-        saved = saved or {"updates": 0, "sums": {}, "returns": {}}
+        saved = saved or {"sums": {}, "returns": {}}
         try:
-            self.updates = int(saved["updates"])
-            self.sums = {name: float(value) for name, value in saved["sums"].items()}
+            self.sums = {name: [int(n), float(total)] for name, (n, total) in saved["sums"].items()}
             self.returns = {size: [int(n), float(total)] for size, (n, total) in saved["returns"].items()}
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
             raise BadInput("a checkpoint holds sums that no training has written: remove it") from None
 
     def plain(self) -> dict[str, Any]:
-        return {"updates": self.updates, "sums": self.sums, "returns": self.returns}
+        return {"sums": self.sums, "returns": self.returns}
 
     def add(self, numbers: dict[str, float], team_sizes: np.ndarray, returns: np.ndarray) -> None:
         """Take in one update: its scalars, and the return of every episode it played."""
-        self.updates += 1
         for name, value in numbers.items():
-            self.sums[name] = self.sums.get(name, 0.0) + value
+            if not math.isnan(value):  # it had no answer here, as teams of one have none about teammates
+                _add(self.sums, name, value)
         for size, value in zip(team_sizes, returns, strict=True):
-            pair = self.returns.setdefault(str(size), [0, 0.0])
-            pair[0] += 1
-            pair[1] += float(value)
+            _add(self.returns, str(size), float(value))
 
     def line(self, update: int, episodes: int, stage: int) -> Line:
         """The means since the last line; a return's mean comes with how many episodes it has."""
@@ -49,8 +48,14 @@ class Gathering:
             "stage": stage,
             "return": sum(pair[1] for _, pair in by_size) / count,
             "return_by_size": {size: [number, total / number] for size, (number, total) in by_size},
-            **{name: value / self.updates for name, value in sorted(self.sums.items())},
+            **{name: total / number for name, (number, total) in sorted(self.sums.items())},
         }
+
+
+def _add(sums: Sums, name: str, value: float) -> None:
+    pair = sums.setdefault(name, [0, 0.0])
+    pair[0] += 1
+    pair[1] += value
 
 
 class LineFile:

@@ -36,6 +36,9 @@ class TensorBoard:
     def played(self, episodes: int) -> None:
         del episodes
 
+    def warned(self, sentence: str) -> None:
+        del sentence
+
     def logged(self, line: dict[str, Any]) -> None:
         event = Event(wall_time=time.time(), step=line["episodes"])
         for name, value in line.items():

@@ -18,7 +18,7 @@ from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.runs.checkpoint import save_tree
-from pc3d.runs.metrics import Gathering, LineFile
+from pc3d.runs.metrics import Gathering, Line, LineFile
 from pc3d.runs.replay_folder import ReplayFolder
 from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
 from pc3d.system.bounds import Bounded, Range, within
@@ -30,6 +30,7 @@ from pc3d.tasks.make import playable
 from pc3d.tasks.task import Game
 
 LINES_PER_RUN = 2500
+EARLY = 0.1  # of a run; until then nothing can be said of how it will go
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ class Watcher(Protocol):
     def started(self, experiment: Experiment, episodes: int) -> None: ...
     def logged(self, line: dict[str, Any]) -> None: ...
     def played(self, episodes: int) -> None: ...
+    def warned(self, sentence: str) -> None: ...
 
 
 def train(
@@ -103,6 +105,7 @@ class _Training:
         self.watchers: list[Watcher] = [watcher] if watcher else []
         # The compiled program must not depend on the seed, or every seed would be compiled anew.
         self.compiled_experiment = replace(experiment, seed=0)
+        self.warned = False
         self.metrics, self.evaluations = LineFile(run.metrics), LineFile(run.evaluations)
         self.log_every = habits.log_every or -(-experiment.updates // LINES_PER_RUN)
         kept = experiment.algorithm.replay
@@ -182,6 +185,14 @@ class _Training:
         self.metrics.append(line)
         for watcher in self.watchers:
             watcher.logged(line)
+        self._warn_if_due(line)
+
+    def _warn_if_due(self, line: Line) -> None:
+        concern = self.algorithm.concern(line)
+        if concern and not self.warned and line["episodes"] >= EARLY * self.experiment.episodes:
+            self.warned = True  # once is enough
+            for watcher in self.watchers:
+                watcher.warned(concern)
 
     def _evaluate_if_due(self, done: int, learner: Learner) -> None:
         if not self._due(done, self.habits.evaluate_every):

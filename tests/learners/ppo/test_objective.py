@@ -156,7 +156,7 @@ def test_normalised_targets_and_advantages_are_those_without_normalisation_on_an
     learner, episodes = played(experiment)
     plain = prepared(replace(experiment, recipe=bare), learner, episodes)
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    scale, batch = compiled_prepare(experiment, TASK, learner, episodes, plan)
+    scale, batch, _ = compiled_prepare(experiment, TASK, learner, episodes, plan)
     np.testing.assert_allclose(scale.stretch(batch.value_targets), plain.value_targets, atol=1e-3)
     decisions = np.asarray(batch.decisions)
     expected = np.asarray(plain.advantages)[decisions]
@@ -173,7 +173,7 @@ def test_an_update_without_rewards_is_no_larger_for_being_normalised_by_the_runn
     for deviation in ("running", "update"):
         recipe = replace(experiment.recipe, advantage_deviation=deviation)
         changed = replace(experiment, recipe=recipe)
-        scale, batch = compiled_prepare(changed, TASK, learner, episodes, plan)
+        scale, batch, _ = compiled_prepare(changed, TASK, learner, episodes, plan)
         decisions = np.asarray(batch.decisions)
         bare = prepared(
             replace(changed, recipe=replace(recipe, normalise_advantages=False)), learner, episodes

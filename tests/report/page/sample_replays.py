@@ -30,8 +30,15 @@ def sample_replay(
         "reward": np.round(rewards, 3).tolist(),
         "gate": np.rint(50 + 45 * wave).astype(int).tolist() if has_context else None,
         "alignment": np.rint(40 - 60 * wave).astype(int).tolist() if has_context else None,
+        "attention": _attention(steps, team_size) if has_context else None,
         "world": entry_of(task).replay.load()(states, team_size),
     }
+
+
+def _attention(steps: int, team_size: int, tokens: int = 4) -> dict[str, Any]:
+    """Token k looks at agent k above all, and agents read what looks at them."""
+    share = np.where(np.arange(team_size)[:, None] % tokens == np.arange(tokens), 70, 10)
+    return {name: [share.tolist()] * steps for name in ("over_agents", "over_tokens")}
 
 
 @cache

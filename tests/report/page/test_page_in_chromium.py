@@ -246,6 +246,15 @@ def test_a_chosen_agent_is_marked_on_both_stages_and_says_its_gate_and_alignment
     assert all(one != other for one, other in zip(before, pictures(viewer), strict=True))
 
 
+def test_the_teachers_attention_is_a_table_of_agents_and_tokens(viewer):
+    table = ".stage:first-child .attention"
+    assert viewer.run(f"return document.querySelectorAll('{table} td').length") == 9 * (4 + 4)
+    assert viewer.run(f"return document.querySelector('{table} tr:nth-child(2) td').title") == "70 %"
+    assert viewer.run("return document.querySelector('.stage:nth-child(2) .attention').hidden")
+    viewer.click(".stage:first-child .agents li:nth-child(3) button")
+    assert viewer.text(f"{table} tr.near th") == "3"
+
+
 def test_with_reduced_motion_only_whole_steps_are_shown(window, page):
     def different_pictures() -> int:
         window.click("#play")

@@ -8,7 +8,7 @@ from pc3d.report.marl_eval import marl_eval
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN
 from pc3d.report.runs import find_runs
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
-from pc3d.report.tables.context import gate_table, recovery_table
+from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
 from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, result_table
 from pc3d.report.tables.statistics import statistics_table
 from pc3d.report.tables.table import Cell, Table, latex, markdown
@@ -180,6 +180,19 @@ def test_an_agent_alone_has_no_teammates_to_be_mistaken_for(tmp_path, random):
     add_context(make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0)), random)
     row = texts(recovery_table(find_runs([tmp_path]), "spread"))["PC3D-MAPPO, train"]
     assert row[1] == "0.45 (n=1)"  # sizes 2, 4, 6 and 8; size 1 has no answer
+
+
+def test_the_teachers_attention_is_told_where_it_was_looked_at(tmp_path, random):
+    folder = make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
+    add_context(folder, random)
+    row = texts(teacher_table(find_runs([tmp_path]), "spread"))["PC3D-MAPPO, train"]
+    assert row == ["0.85 (n=1)", "0.80 (n=1)", "2.00 (n=1)"]  # over agents of sizes 2, 4, 6 and 8
+    context = json.loads((folder.path / "context.json").read_text())
+    for found in context["by_size"].values():  # as the first versions wrote it
+        for name in ("attention_over_agents", "attention_over_tokens", "effective_tokens"):
+            del found[name]
+    (folder.path / "context.json").write_text(json.dumps(context))
+    assert teacher_table(find_runs([tmp_path]), "spread") is None
 
 
 @pytest.fixture

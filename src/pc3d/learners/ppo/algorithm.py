@@ -1,5 +1,8 @@
 """PPO with a central critic, and with PC3D's distillation where a method has it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
@@ -21,6 +24,7 @@ from pc3d.play.randomness import Purpose, stream
 from pc3d.system.errors import BadInput
 from pc3d.tasks.task import Game
 
+FLAT = 0.98  # of a uniform attention's entropy
 LOSS_TERMS = ("total", "policy", "value", "distillation")
 
 
@@ -51,7 +55,7 @@ class Ppo(Algorithm):
     ) -> tuple[PpoLearner, Lesson]:
         """Value the episodes, cut them into sequences, and take the epochs' gradient steps."""
         plan = SequencePlan.make(experiment, *episodes.rewards.shape)
-        scale, sequences = prepare(experiment, task, learner, episodes, plan)
+        scale, sequences, teacher = prepare(experiment, task, learner, episodes, plan)
         rate = _learning_rate(experiment, learner.update)
         # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
         parameters, unravel = ravel_pytree(learner.networks)
@@ -68,7 +72,7 @@ class Ppo(Algorithm):
         )
         done, networks = learner.update + 1, unravel(end.parameters)
         learner = PpoLearner(done, networks, end.averaged_teacher, end.adam, scale)
-        return learner, Lesson(_scalars(losses, jnp.mean(norms), rate), finite)
+        return learner, Lesson({**_scalars(losses, jnp.mean(norms), rate), **teacher}, finite)
 
     def policy(self, learner: PpoLearner) -> PolicyNetworks:
         return PolicyNetworks(learner.networks.actor, learner.averaged_teacher)
@@ -83,6 +87,17 @@ class Ppo(Algorithm):
                 f"{ppo.update_every_episodes} episodes of {task.horizon} steps between two updates, "
                 f"not {ppo.buffer_size}"
             )
+
+    def concern(self, line: Mapping[str, Any]) -> str | None:
+        """A teacher whose attention is flat has the same context for everybody."""
+        agents, tokens = line.get("attention_over_agents", 0), line.get("attention_over_tokens", 0)
+        if max(agents, tokens) < FLAT:
+            return None
+        return (
+            f"the teacher's attention is flat: its entropy is {agents:.3f} of the greatest over agents, "
+            f"{tokens:.3f} over tokens, so its contexts hardly differ between teammates; "
+            "--critic.normalise-encodings True sharpens it"
+        )
 
     def work(self, experiment: Experiment, task: Game, learner: PpoLearner) -> Work:
         plan = SequencePlan.make(experiment, experiment.episodes_per_update, task.horizon)
@@ -103,8 +118,10 @@ def _learning_rate(experiment: Experiment, update: Int[Array, ""]) -> Float[Arra
 
 def _scalars(losses: LossParts, norm: Array, rate: Array) -> dict[str, Array]:
     """What metrics call these numbers."""
-    named = {f"loss_{name}" if name in LOSS_TERMS else name: value for name, value in vars(losses).items()}
-    return {**named, "gradient_norm": norm, "learning_rate": rate}
+    parts = dict(vars(losses))
+    recovered = parts.pop("recovery")
+    named = {f"loss_{name}" if name in LOSS_TERMS else name: value for name, value in parts.items()}
+    return {**named, **recovered, "gradient_norm": norm, "learning_rate": rate}
 
 
 def _all_finite(values: Float[Array, "..."]) -> Bool[Array, ""]:

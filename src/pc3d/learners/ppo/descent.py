@@ -44,7 +44,10 @@ def descend(
         return jax.lax.scan(step, training, plan.shuffle(jax.random.fold_in(key, number), sequences))
 
     end, (losses, norms) = jax.lax.scan(epoch, start, jnp.arange(ppo_of(experiment).epochs))
-    return end, jax.tree.map(jnp.mean, losses), norms
+    # Not every minibatch has an answer to every question about contexts.
+    recovered = jax.tree.map(jnp.nanmean, losses.recovery)
+    means = jax.tree.map(jnp.mean, losses)
+    return end, eqx.tree_at(lambda parts: parts.recovery, means, recovered), norms
 
 
 def adam(experiment: Experiment) -> optax.GradientTransformation:

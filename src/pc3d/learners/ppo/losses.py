@@ -12,6 +12,7 @@ from pc3d.experiment.settings import Experiment
 from pc3d.learners.ppo.sequences import Sequences
 from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import Networks
+from pc3d.networks.context_health import Measures, recovery
 from pc3d.networks.critics import TeamView
 from pc3d.play.choosing import log_probability_of
 
@@ -25,6 +26,9 @@ class LossParts(eqx.Module):
     entropy: Float[Array, ""]
     distillation: Float[Array, ""]
     gate: Float[Array, ""]
+    gate_deviation: Float[Array, ""]
+    recovery: Measures
+    """Of the teacher's contexts, as the gradient step met them; nothing without contexts."""
     clipped: Float[Array, ""]
     divergence: Float[Array, ""]
 
@@ -41,10 +45,13 @@ def objective(networks: Networks, batch: Sequences, experiment: Experiment) -> L
     policy_loss = -_mean(clipped_objective(ratio, batch.advantages, ppo.clip), decisions)
     entropy = _mean(-jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1), decisions)
     value_loss = _value_loss(networks, batch, features, experiment)
-    distillation = jnp.zeros(())
+    distillation, recovered = jnp.zeros(()), {}
     if policy.context is not None and batch.teacher_contexts is not None:
         apart = huber(policy.context - batch.teacher_contexts, experiment.recipe.huber_delta)
         distillation = _mean(reduced(apart, experiment.recipe.huber_reduction), decisions)
+        recovered = recovery(jax.lax.stop_gradient(policy.context), batch.teacher_contexts, decisions)
+    gates = jnp.zeros(decisions.shape) if policy.gate is None else jax.lax.stop_gradient(policy.gate)
+    gate = _mean(gates, decisions)
     weight = experiment.distillation.weight if method_named(experiment.method).distils else 0.0
     return LossParts(
         total=policy_loss
@@ -55,7 +62,9 @@ def objective(networks: Networks, batch: Sequences, experiment: Experiment) -> L
         value=value_loss,
         entropy=entropy,
         distillation=distillation,
-        gate=jnp.zeros(()) if policy.gate is None else _mean(policy.gate, decisions),
+        gate=gate,
+        gate_deviation=jnp.sqrt(_mean((gates - gate) ** 2, decisions)),
+        recovery=recovered,
         clipped=_mean(jnp.abs(ratio - 1) > ppo.clip, decisions),
         divergence=_mean(ratio - 1 - ratio_log, decisions),
     )

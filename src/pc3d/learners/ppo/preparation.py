@@ -10,7 +10,9 @@ from pc3d.learners.ppo.advantages import ValueScale, generalised_advantages
 from pc3d.learners.ppo.learner import PpoLearner
 from pc3d.learners.ppo.sequences import SequencePlan, Sequences
 from pc3d.learners.ppo.settings import ppo_of
+from pc3d.networks.context_health import Measures, attention_health
 from pc3d.networks.critics import TeamView
+from pc3d.networks.teacher import Reading
 from pc3d.play.choosing import log_probability_of
 from pc3d.play.episode import Episode
 from pc3d.play.presence import joined
@@ -19,17 +21,18 @@ from pc3d.tasks.task import Game
 
 def prepare(
     experiment: Experiment, task: Game, learner: PpoLearner, episodes: Episode, plan: SequencePlan
-) -> tuple[ValueScale, Sequences]:
-    """Everything the epochs need, computed once, and the value scale after these episodes."""
+) -> tuple[ValueScale, Sequences, Measures]:
+    """What the epochs need, computed once; the value scale after these episodes, and the teacher's health."""
     seen = jnp.where(episodes.present[..., None], episodes.observations, 0)
     fresh = joined(episodes.present) if task.roster_changes else None
     features = _features(learner, plan, seen, fresh)
     values = learner.networks.critic(TeamView(seen, episodes.present, features, episodes.global_states))
     scale, targets, advantages = _judged(experiment, learner, episodes, values)
-    contexts = _teacher_contexts(experiment, learner, seen[:, :-1], episodes.present[:, :-1])
+    reading = _reading(experiment, learner, seen[:, :-1], episodes.present[:, :-1])
+    contexts = None if reading is None else reading.contexts
     nothing = learner.networks.actor.first_memory(episodes.present.shape[-1])
     states = episodes.global_states
-    return scale, Sequences(
+    sequences = Sequences(
         first_memory=plan.first_memories(features, nothing),
         observations=plan.cut(seen[:, :-1]),
         global_states=None if states is None else plan.cut(states[:, :-1]),
@@ -43,6 +46,7 @@ def prepare(
         values=plan.cut(values[:, :-1]),
         teacher_contexts=None if contexts is None else plan.cut(contexts),
     )
+    return scale, sequences, _teacher_health(reading, episodes)
 
 
 def _features(
@@ -120,10 +124,15 @@ def _normalised(
     return (advantages - jnp.mean(advantages, where=decisions)) / (deviation + 1e-8)
 
 
-def _teacher_contexts(
-    experiment: Experiment, learner: PpoLearner, seen: Array, present: Array
-) -> Float[Array, "episode time agent context"] | None:
+def _reading(experiment: Experiment, learner: PpoLearner, seen: Array, present: Array) -> Reading | None:
     """What the averaged teacher has for everybody: constants for the student."""
     if not method_named(experiment.method).has_context or learner.averaged_teacher is None:
         return None
-    return jax.lax.stop_gradient(learner.averaged_teacher.contexts(seen, present))
+    return jax.lax.stop_gradient(learner.averaged_teacher.read(seen, present))
+
+
+def _teacher_health(reading: Reading | None, episodes: Episode) -> Measures:
+    if reading is None:
+        return {}
+    decisions = jnp.asarray(episodes.present[:, :-1] & episodes.played[:, :, None])
+    return attention_health(reading, decisions)

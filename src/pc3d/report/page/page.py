@@ -35,7 +35,7 @@ REPLAY_FORMAT = 1
 INDEX_FIELDS = ("task", "method", "seed", "team_size", "split", "rollout", "return")
 # Scripts in the order they run: each uses only what stands before it; the tasks' own come in between.
 BEFORE_TASKS = ("palette", "pen", "agents")
-AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "stage", "viewer")
+AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "attention", "stage", "viewer")
 
 
 def replay_page(replays: Sequence[dict[str, Any]]) -> str:

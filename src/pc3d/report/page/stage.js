@@ -21,7 +21,9 @@ class Stage {
     this.agents = labelled(make("ol", { className: "agents" }), "Agents");
     const head = [make("span", { className: "swatch" }), this.method, this.seed, this.result];
     this.element.append(make("div", { className: "stage-head" }, ...head));
-    this.element.append(make("div", { className: "stage-body" }, this.canvas, this.agents));
+    this.attention = new AttentionTable();
+    const numbers = make("div", { className: "numbers" }, this.agents, this.attention.element);
+    this.element.append(make("div", { className: "stage-body" }, this.canvas, numbers));
     this.pen = new Pen(this.canvas);
     for (const choice of ["method", "seed"]) {
       this[choice].addEventListener("change", () => {
@@ -55,6 +57,7 @@ class Stage {
     if (replay === null) return;
     this.returns = returnsSoFar(replay);
     this.#buildAgents();
+    this.attention.show(replay);
   }
 
   #buildAgents() {
@@ -112,6 +115,7 @@ class Stage {
     const progress = `step ${Math.min(step, last)} of ${last}, return so far ${numberText(soFar)}`;
     labelled(this.canvas, `${title}, ${teamAt(replay, step).length} agents, ${progress}`);
     this.chips.forEach((chip, agent) => this.#describeAgent(chip, agent, step));
+    this.attention.describe(stepAt(replay, step), teamAt(replay, step), this.focus.agents);
   }
 
   #describeAgent(chip, agent, step) {

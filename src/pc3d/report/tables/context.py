@@ -28,6 +28,12 @@ RECOVERY = {
     "personal_share": "variance between teammates",
     "gate_mean": "gate",
 }
+# Contexts that were looked at by the first versions lack them.
+ATTENTION = {
+    "attention_over_agents": "tokens' attention over agents",
+    "attention_over_tokens": "agents' attention over tokens",
+    "effective_tokens": "tokens that differ",
+}
 # Where an agent is alone, or nothing varies:
 UNANSWERED = ("alignment_with_teammates", "variance_explained", "personal_share")
 NUMBERS = (*RECOVERY, "gate_deviation", *GATES)
@@ -76,6 +82,17 @@ def recovery_table(runs: Runs, task: str) -> Table | None:
     return make_table(heading("recovery", task), ("Policies", *RECOVERY.values()), rows)
 
 
+def teacher_table(runs: Runs, task: str) -> Table | None:
+    """How the teacher reads a team, by split, of those whose attention was looked at."""
+    rows = [
+        (f"{method_title(method)}, {split}", *texts)
+        for method, several in contexts(runs, task).items()
+        for split, sizes in runs.splits(task).items()
+        if set(texts := [_text(several, sizes, name) for name in ATTENTION]) != {NOTHING}
+    ]
+    return make_table(heading("teacher", task), ("Policies", *ATTENTION.values()), rows)
+
+
 def _text(several: list[Context], sizes: tuple[int, ...], name: str, scale: float = 1.0) -> str:
     by_seed = means_over_sizes(several, sizes, name)
     return NOTHING if by_seed is None else spread_text(over_seeds(by_seed * scale))
@@ -101,6 +118,8 @@ def _read(run: Run) -> Context:
             unanswered = [name for name in UNANSWERED if found[name] is None]
             found.update({name: _finite(found[name]) for name in NUMBERS if name not in unanswered})
             found.update(dict.fromkeys(unanswered, math.nan))
+            known = [name for name in ATTENTION if found.get(name) is not None]
+            found.update({name: _finite(found[name]) if name in known else math.nan for name in ATTENTION})
             found["alignment_by_step"] = [_finite(value) for value in found["alignment_by_step"]]
         return Context(int(content["rollouts"]), by_size)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
