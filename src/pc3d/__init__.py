@@ -25,7 +25,8 @@ if TYPE_CHECKING:  # what is here is imported when it is asked for: importing JA
     from pc3d.experiment.settings import Experiment
     from pc3d.runs.policy import Policy
     from pc3d.runs.run_folder import RunFolder
-    from pc3d.runs.train import Habits, Watcher
+    from pc3d.runs.train import Habits
+    from pc3d.runs.watcher import Watcher
 
 __all__ = ["evaluate", "load", "paper", "train"]
 

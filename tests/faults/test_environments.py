@@ -17,6 +17,7 @@ from pc3d.play.hosted.crew import Crew, Hosting, Source, WorldFailed
 from pc3d.play.hosted.original import rules_as_words
 from pc3d.runs.metrics import read_lines
 from pc3d.runs.train import Habits, train
+from pc3d.runs.watcher import Watcher
 from pc3d.tasks.make import make_game
 from tests.faults.faulty_worlds import STEP, VICTIMS
 from tests.faults.tiny_runs import children_of
@@ -67,18 +68,14 @@ def hosted(experiment, crew):
     return HostedArena(make_game(experiment), crew)
 
 
-class Impatient:
+class Impatient(Watcher):
     """A watcher that wants answers soon, but only after the first update: starting a worker takes time."""
 
     def __init__(self, crew):
         self.crew = crew
 
-    def started(self, experiment, episodes): ...
-
     def logged(self, line):
         self.crew.hosting = replace(self.crew.hosting, env_timeout=SECONDS)
-
-    def played(self, episodes): ...
 
 
 def long_experiment():
@@ -130,20 +127,16 @@ def test_an_original_that_breaks_in_mid_run_is_named_and_leaves_nobody_behind(
     figure(f"an original environment in mid-run: {kind}", 1, happened, "")
 
 
-class TellingAllWorkers:
+class TellingAllWorkers(Watcher):
     """A watcher that sends every worker a signal after the first update, as a scheduler does."""
 
     def __init__(self, crew, number):
         self.crew, self.number = crew, number
 
-    def started(self, experiment, episodes): ...
-
     def logged(self, line):
         if line["update"] == 1:
             for worker in self.crew._workers:
                 worker.process.send_signal(self.number)
-
-    def played(self, episodes): ...
 
 
 def test_workers_leave_it_to_the_learner_when_to_stop(tmp_path, undisturbed, figure):

@@ -14,6 +14,7 @@ from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import specialist
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits, train
+from pc3d.runs.watcher import Watcher
 from pc3d.system.errors import BadInput, Interrupted
 from pc3d.system.files import write_atomically
 from tests.faults.folders import UPDATES, arena_of, experiment_for, made_run, save, shapes_of
@@ -132,21 +133,15 @@ def test_a_disk_that_refuses_a_write_is_one_sentence_and_harms_nothing(tmp_path,
     )
 
 
-class After:
+class After(Watcher):
     """A watcher to whom something happens after an update."""
 
     def __init__(self, update, happens):
         self.update, self.happens = update, happens
 
-    def started(self, experiment, episodes):
-        pass
-
     def logged(self, line):
         if line["update"] == self.update:
             self.happens()
-
-    def played(self, episodes):
-        pass
 
 
 def test_a_folder_removed_under_the_run_is_one_sentence(tmp_path, figure):

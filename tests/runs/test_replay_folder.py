@@ -19,6 +19,7 @@ from pc3d.runs.checkpoint import named_arrays, read_description, save_tree, to_b
 from pc3d.runs.replay_folder import KIND, ReplayFolder
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits, train
+from pc3d.runs.watcher import Watcher
 from pc3d.system.errors import BadInput, DamagedFile, Interrupted
 from pc3d.system.files import digest_of
 from pc3d.tasks.make import make_game
@@ -268,15 +269,11 @@ def replayed(monkeypatch):
     )
 
 
-class StopAfter:
+class StopAfter(Watcher):
     """A watcher that plays the part of Ctrl-C."""
 
     def __init__(self, update):
         self.update = update
-
-    def started(self, experiment, episodes): ...
-
-    def played(self, episodes): ...
 
     def logged(self, line):
         if line["update"] == self.update:

@@ -17,6 +17,7 @@ from pc3d.cli import main
 from pc3d.experiment.rosters import Curriculum, Stage
 from pc3d.learners import round as rounds
 from pc3d.learners.ppo import descent
+from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.networks import teacher
 from pc3d.play.arena import CompiledArena
 from pc3d.presets import paper as experiments
@@ -25,6 +26,7 @@ from pc3d.runs.checkpoint import DamagedFile, load_tree, read_file, save_tree
 from pc3d.runs.metrics import read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits
+from pc3d.runs.watcher import Watcher
 from pc3d.system.errors import BadInput, Diverged, Interrupted
 from pc3d.system.files import one_owner
 from pc3d.tasks.make import make_game
@@ -69,15 +71,11 @@ def test_a_run_leaves_metrics_evaluations_events_and_a_clock(finished):
     assert read_lines(finished.clock)[0]["updates"] == 2
 
 
-class Listener:
+class Listener(Watcher):
     """A watcher that keeps what it is warned of."""
 
     def __init__(self):
         self.sentences = []
-
-    def started(self, experiment, episodes): ...
-    def logged(self, line): ...
-    def played(self, episodes): ...
 
     def warned(self, sentence):
         self.sentences.append(sentence)
@@ -97,6 +95,12 @@ def test_a_run_whose_attention_collapses_says_so_once(tmp_path, monkeypatch, sha
     for sentence in listener.sentences:
         assert "attention is flat" in sentence
         assert "--critic.normalise-encodings True" in sentence
+
+
+def test_where_nobody_watches_a_flat_attention_is_said_on_the_error_output(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(Ppo, "concern", lambda *_: "something is wrong")
+    train(tiny("pc3d"), tmp_path / "run", QUIET)
+    assert capsys.readouterr().err == "pc3d: something is wrong\n"
 
 
 def test_metrics_tell_the_health_of_teacher_and_students(finished):
@@ -180,21 +184,15 @@ def test_a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpo
     assert list(RunFolder(tmp_path).checkpoints.iterdir()) == kept
 
 
-class StopAfter:
+class StopAfter(Watcher):
     """A watcher that plays the part of Ctrl-C."""
 
     def __init__(self, updates):
         self.updates = updates
 
-    def started(self, experiment, episodes):
-        pass
-
     def logged(self, line):
         if line["update"] == self.updates:
             signal.raise_signal(signal.SIGINT)
-
-    def played(self, episodes):
-        pass
 
 
 @pytest.mark.parametrize(

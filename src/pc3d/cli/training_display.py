@@ -10,6 +10,7 @@ from rich.table import Table
 
 from pc3d.cli.display import LiveDisplay
 from pc3d.experiment.settings import Experiment
+from pc3d.runs.watcher import Watcher
 
 RECENT_LINES = 200
 PLAIN_REPORTS = 20  # how many lines a run prints where there is no terminal to redraw
@@ -22,7 +23,7 @@ class PatientConsole(Console):
         self.quiet = True
 
 
-class TrainingDisplay(LiveDisplay):
+class TrainingDisplay(LiveDisplay, Watcher):
     """A watcher for `train`: live in a terminal, a few plain lines elsewhere."""
 
     def __init__(self, title: str) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 from tensorboardX.proto.event_pb2 import Event, SessionLog
 from tensorboardX.record_writer import masked_crc32c
 
-from pc3d.experiment.settings import Experiment
+from pc3d.runs.watcher import Watcher
 from pc3d.system.files import append
 
 FILE_VERSION = "brain.Event:2"
 
 
-class TensorBoard:
+class TensorBoard(Watcher):
     """A watcher that writes events; the horizontal axis is episodes."""
 
     def __init__(self, folder: Path, episodes: int) -> None:
@@ -29,15 +29,6 @@ class TensorBoard:
         # A resumed run plays again what came after its checkpoint: those events are purged.
         start = SessionLog(status=SessionLog.START)
         self._append(Event(wall_time=now, step=episodes + 1, session_log=start))
-
-    def started(self, experiment: Experiment, episodes: int) -> None:
-        del experiment, episodes
-
-    def played(self, episodes: int) -> None:
-        del episodes
-
-    def warned(self, sentence: str) -> None:
-        del sentence
 
     def logged(self, line: dict[str, Any]) -> None:
         event = Event(wall_time=time.time(), step=line["episodes"])

@@ -1,9 +1,10 @@
 """The training loop: play, learn, write down, save; stop and continue anywhere without a trace."""
 
+import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import jax
 import numpy as np
@@ -21,6 +22,7 @@ from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.metrics import Gathering, Line, LineFile
 from pc3d.runs.replay_folder import ReplayFolder
 from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
+from pc3d.runs.watcher import Watcher
 from pc3d.system.bounds import Bounded, Range, within
 from pc3d.system.errors import BadInput, Diverged, Interrupted
 from pc3d.system.files import explained, one_owner
@@ -50,15 +52,6 @@ class Habits(Bounded):
 
 
 DEFAULT_HABITS = Habits()
-
-
-class Watcher(Protocol):
-    """Whoever wants to see a run progress."""
-
-    def started(self, experiment: Experiment, episodes: int) -> None: ...
-    def logged(self, line: dict[str, Any]) -> None: ...
-    def played(self, episodes: int) -> None: ...
-    def warned(self, sentence: str) -> None: ...
 
 
 def train(
@@ -105,7 +98,7 @@ class _Training:
         self.watchers: list[Watcher] = [watcher] if watcher else []
         # The compiled program must not depend on the seed, or every seed would be compiled anew.
         self.compiled_experiment = replace(experiment, seed=0)
-        self.warned = False
+        self.watched, self.warned = watcher is not None, False
         self.metrics, self.evaluations = LineFile(run.metrics), LineFile(run.evaluations)
         self.log_every = habits.log_every or -(-experiment.updates // LINES_PER_RUN)
         kept = experiment.algorithm.replay
@@ -193,6 +186,8 @@ class _Training:
             self.warned = True  # once is enough
             for watcher in self.watchers:
                 watcher.warned(concern)
+            if not self.watched:
+                print(f"pc3d: {concern}", file=sys.stderr)
 
     def _evaluate_if_due(self, done: int, learner: Learner) -> None:
         if not self._due(done, self.habits.evaluate_every):

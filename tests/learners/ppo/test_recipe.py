@@ -137,7 +137,7 @@ def test_value_statistics_follow_at_their_rate(rate):
     experiment = with_recipe(small_experiment("mappo"), value_statistics_rate=rate)
     learner, episodes = played(experiment)
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    scale, batch = prepare(experiment, TASK, learner, episodes, plan)
+    scale, batch, _ = prepare(experiment, TASK, learner, episodes, plan)
     targets = scale.stretch(batch.value_targets)
     assert float(scale.weight) == pytest.approx(rate)
     assert float(scale.mean) == pytest.approx(rate * float(targets.mean()), rel=1e-4)

@@ -86,7 +86,8 @@ class Browser:
         entries = _send(f"{self.session}/se/log", {"type": "performance"})
         events = [json.loads(entry["message"])["message"] for entry in entries]
         sent = [event for event in events if event["method"] == "Network.requestWillBeSent"]
-        return [event["params"]["request"]["url"] for event in sent]
+        urls = [event["params"]["request"]["url"] for event in sent]
+        return [url for url in urls if not url.startswith("chrome")]  # the browser's own first page
 
     def _devtools(self, command: str, parameters: dict[str, Any]) -> None:
         _send(f"{self.session}/goog/cdp/execute", {"cmd": command, "params": parameters})
