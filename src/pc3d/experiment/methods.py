@@ -3,7 +3,8 @@
 A new method is one row. What its row names is found in `networks` (critics, conditionings) and in `learners`.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from pc3d.experiment.execution import ALONE, Execution
@@ -44,61 +45,24 @@ class Method:
         return self.conditioning != WITHOUT_CONTEXT
 
 
-PC3D = Method(
-    "PC3D-MAPPO",
-    "tokens, distilled contexts, gated FiLM",
-    "#0072B2",
-    parent="mappo",
-    critic="tokens",
-    conditioning="film",
-    distils=True,
-)
+# What PC3D has, and with it all that differ from PC3D in one part.
+like_pc3d = partial(Method, parent="pc3d", critic="tokens", conditioning="film", distils=True)
 METHODS = {
     "ippo": Method("IPPO", "independent learners with a local value", "#CC79A7", ":", critic="local"),
     "mappo": Method("MAPPO", "the backbone: a critic over all observations, padded", "#E69F00", "--"),
     "pic": Method(
-        "PIC-MAPPO",
-        "PIC-MAPPO: a critic over the mean of encodings",
-        "#009E73",
-        "-.",
-        parent="mappo",
-        critic="mean",
+        "PIC-MAPPO", "PIC-MAPPO: a critic over the mean of encodings", "#009E73", "-.", "mappo", critic="mean"
     ),
-    "pc3d": PC3D,
-    "gate-off": replace(
-        PC3D,
-        title="Always Off Gate",
-        summary="ablation: context distilled, never used",
-        color="#56B4E9",
-        line="--",
-        parent="pc3d",
-        gate="off",
+    "pc3d": like_pc3d("PC3D-MAPPO", "tokens, distilled contexts, gated FiLM", "#0072B2", parent="mappo"),
+    "gate-off": like_pc3d(
+        "Always Off Gate", "ablation: context distilled, never used", "#56B4E9", "--", gate="off"
     ),
-    "gate-on": replace(
-        PC3D,
-        title="Always On Gate",
-        summary="ablation: context always used in full",
-        color="#D55E00",
-        line="-.",
-        parent="pc3d",
-        gate="on",
+    "gate-on": like_pc3d(
+        "Always On Gate", "ablation: context always used in full", "#D55E00", "-.", gate="on"
     ),
-    "a-mappo": replace(
-        PC3D,
-        title="A-MAPPO",
-        summary="ablation: no distillation",
-        color="#999999",
-        line=":",
-        parent="pc3d",
-        distils=False,
-    ),
-    "hyper-pc3d": replace(
-        PC3D,
-        title="Hyper-PC3D-MAPPO",
-        summary="the context changes the policy head",
-        color="#B5A300",
-        parent="pc3d",
-        conditioning="hypernetwork",
+    "a-mappo": like_pc3d("A-MAPPO", "ablation: no distillation", "#999999", ":", distils=False),
+    "hyper-pc3d": like_pc3d(
+        "Hyper-PC3D-MAPPO", "the context changes the policy head", "#B5A300", conditioning="hypernetwork"
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with
