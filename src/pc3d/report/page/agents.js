@@ -55,7 +55,8 @@ function drawAgent(pen, x, y, radius, { gate, alignment }, { highlighted, alpha 
   pen.disc(x, y, inner, { fill: colour, stroke: palette.ink, line: radius * 0.05, alpha });
   if (gate !== null) {
     pen.disc(x, y, radius * 0.92, { stroke: palette.grid, line: radius * 0.16 });
-    pen.arc(x, y, radius * 0.92, gate / 100, palette.ink, radius * 0.16);
+    const fromTheTop = { start: -Math.PI / 2, share: gate / 100 };
+    pen.disc(x, y, radius * 0.92, { ...fromTheTop, stroke: palette.ink, line: radius * 0.16 });
   }
   return inkOn(colour);
 }
@@ -70,13 +71,4 @@ function contextText({ gate, alignment }) {
   if (gate !== null) parts.push(`gate ${gate} %`);
   if (alignment !== null) parts.push(`alignment ${numberText(alignment / 100, 2)}`);
   return parts.join(", ");
-}
-
-// The numbers of a pointed-at or chosen agent, above it.
-function drawLabel(pen, box, x, y, up, height, words) {
-  pen.text(0, 0, "", { colour: palette.ink, height });
-  const width = pen.context.measureText(words).width / pen.scale + height;
-  const left = Math.max(box.left, Math.min(x - width / 2, box.left + box.width - width));
-  pen.box(left, y + up - height * 0.8, width, height * 1.6, { fill: palette.ink, radius: height * 0.4 });
-  pen.text(left + width / 2, y + up, words, { colour: palette.paper, height });
 }

@@ -3,8 +3,7 @@
 class Chart {
   constructor(canvas, onScrub) {
     this.canvas = canvas;
-    this.context = canvas.getContext("2d");
-    this.lines = [];
+    this.pen = new Pen(canvas);
     this.steps = 1;
     const scrub = (event) => onScrub(this.#timeAt(event.clientX));
     canvas.addEventListener("pointerdown", (event) => {
@@ -27,56 +26,34 @@ class Chart {
   }
 
   draw(time) {
-    const { canvas, context } = this;
-    const pixels = devicePixelRatio || 1;
-    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
-    canvas.width = Math.round(width * pixels);
-    canvas.height = Math.round(height * pixels);
-    context.scale(pixels, pixels);
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    this.pen.begin({ left: 0, top: 0, width, height });
     this.#drawAxis(width);
-    for (const line of this.lines) this.#drawLine(line);
+    for (const { returns, colour, dash } of this.lines) {
+      const points = returns.map((value, step) => [this.#x(step), this.#y(value)]);
+      this.pen.path(points, { stroke: colour, line: 2, dash });
+    }
     this.#drawCursor(time, height);
   }
 
   #drawAxis(width) {
-    const { context } = this;
-    context.fillStyle = palette.muted;
-    context.font = "11px system-ui, sans-serif";
-    const falling = this.low < 0; // the title stands where the lines are not
-    context.textAlign = falling ? "end" : "start";
-    context.fillText("return so far", this.#x(falling ? this.steps : 0), 21);
-    context.textAlign = "start";
+    const look = { colour: palette.muted, height: 11, weight: 400, align: "start" };
+    const title = this.low < 0 ? { ...look, align: "end" } : look; // it stands where the lines are not
+    this.pen.text(this.#x(this.low < 0 ? this.steps : 0), 17, "return so far", title);
     for (const value of [this.low, this.high]) {
       const y = Math.round(this.#y(value)) + 0.5;
-      this.#stroke([[this.#x(0), y], [width - 8, y]], palette.grid, 1);
-      context.fillText(value === 0 ? "0" : numberText(value), 0, y + 4);
+      this.pen.path([[this.#x(0), y], [width - 8, y]], { stroke: palette.grid, line: 1 });
+      this.pen.text(0, y, value === 0 ? "0" : numberText(value), look);
     }
-  }
-
-  #drawLine({ returns, colour, dash }) {
-    this.context.setLineDash(dash);
-    this.#stroke(returns.map((value, step) => [this.#x(step), this.#y(value)]), colour, 2);
-    this.context.setLineDash([]);
   }
 
   #drawCursor(time, height) {
     const x = this.#x(time);
-    this.#stroke([[x, 2], [x, height - 2]], palette.ink, 1);
+    this.pen.path([[x, 2], [x, height - 2]], { stroke: palette.ink, line: 1 });
     for (const { returns, colour } of this.lines) {
       const { before, after, share } = between(returns, time);
-      this.context.beginPath();
-      this.context.arc(x, this.#y(before + share * (after - before)), 4.5, 0, 2 * Math.PI);
-      this.context.fillStyle = colour;
-      this.context.fill();
+      this.pen.disc(x, this.#y(before + share * (after - before)), 4.5, { fill: colour });
     }
-  }
-
-  #stroke(points, colour, width) {
-    this.context.beginPath();
-    points.forEach(([x, y], index) => this.context[index ? "lineTo" : "moveTo"](x, y));
-    this.context.strokeStyle = colour;
-    this.context.lineWidth = width;
-    this.context.stroke();
   }
 
   #x(step) {

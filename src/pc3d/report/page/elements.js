@@ -6,13 +6,7 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-function labelled(element, label) {
-  element.setAttribute("aria-label", label);
-  return element;
-}
-
 // Options are [value, text]; the wanted one is chosen if it is there, else the first.
 function fill(select, options, wanted) {
-  select.replaceChildren(...options.map(([value, text]) => make("option", { value, textContent: text })));
-  if (options.some(([value]) => value === wanted)) select.value = wanted;
+  select.replaceChildren(...options.map(([value, text]) => new Option(text, value, false, value === wanted)));
 }

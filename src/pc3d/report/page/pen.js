@@ -32,37 +32,26 @@ class Pen {
     return [(x - this.left) / this.scale, (this.sign * (y - this.top)) / this.scale];
   }
 
-  disc(x, y, radius, { fill, stroke, line = 0, alpha = 1 } = {}) {
-    this.context.beginPath();
-    this.context.arc(...this.at(x, y), radius * this.scale, 0, 2 * Math.PI);
-    this.#paint(fill, stroke, line, alpha);
-  }
-
-  // The share (0 to 1) of a circle's line, clockwise from the top.
-  arc(x, y, radius, share, stroke, line) {
+  // A circle, or the share (0 to 1) of it that is passed clockwise from an angle.
+  disc(x, y, radius, { start = 0, share = 1, ...look }) {
     if (share <= 0) return;
-    const start = -Math.PI / 2;
     this.context.beginPath();
     this.context.arc(...this.at(x, y), radius * this.scale, start, start + share * 2 * Math.PI);
-    this.#paint(null, stroke, line, 1);
+    this.#paint(look);
   }
 
-  box(x, y, width, height, { fill, stroke, line = 0, radius = 0, alpha = 1, dash = [] } = {}) {
+  box(x, y, width, height, { radius = 0, ...look }) {
     const [left, top] = this.at(x, this.sign > 0 ? y : y + height);
     this.context.beginPath();
     this.context.roundRect(left, top, width * this.scale, height * this.scale, radius * this.scale);
-    this.context.setLineDash(dash.map((length) => length * this.scale));
-    this.#paint(fill, stroke, line, alpha);
-    this.context.setLineDash([]);
+    this.#paint(look);
   }
 
-  path(points, { stroke, line, alpha = 1, fill, dash = [] }) {
+  path(points, look) {
     this.context.beginPath();
     points.forEach(([x, y], index) => this.context[index ? "lineTo" : "moveTo"](...this.at(x, y)));
-    if (fill) this.context.closePath();
-    this.context.setLineDash(dash.map((length) => length * this.scale));
-    this.#paint(fill, stroke, line, alpha);
-    this.context.setLineDash([]);
+    if (look.fill) this.context.closePath();
+    this.#paint(look);
   }
 
   text(x, y, words, { colour, height, weight = 600, align = "center" }) {
@@ -73,8 +62,9 @@ class Pen {
     this.context.fillText(words, ...this.at(x, y));
   }
 
-  #paint(fill, stroke, line, alpha) {
+  #paint({ fill, stroke, line = 0, alpha = 1, dash = [] }) {
     this.context.globalAlpha = alpha;
+    this.context.setLineDash(dash.map((length) => length * this.scale));
     if (fill) {
       this.context.fillStyle = fill;
       this.context.fill();

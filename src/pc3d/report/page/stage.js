@@ -9,16 +9,11 @@ class Stage {
     this.replay = null;
     this.shownTime = 0;
     this.wanted = {}; // the method and seed that the reader chose
-    this.#build(onChoice);
-  }
-
-  #build(onChoice) {
-    this.method = labelled(make("select"), "Method");
-    this.seed = labelled(make("select"), "Seed");
+    this.method = make("select", { ariaLabel: "Method" });
+    this.seed = make("select", { ariaLabel: "Seed" });
     this.result = make("span", { className: "result" });
-    this.canvas = make("canvas");
-    this.canvas.setAttribute("role", "img");
-    this.agents = labelled(make("ol", { className: "agents" }), "Agents");
+    this.canvas = make("canvas", { role: "img" });
+    this.agents = make("ol", { className: "agents", ariaLabel: "Agents" });
     const head = [make("span", { className: "swatch" }), this.method, this.seed, this.result];
     this.element.append(make("div", { className: "stage-head" }, ...head));
     this.attention = new AttentionTable();
@@ -92,14 +87,21 @@ class Stage {
     for (const agent of looked) this.#drawLabel(world, box, time, agent);
   }
 
+  // The numbers of a pointed-at or chosen agent, above it, or below it at the world's upper edge.
   #drawLabel(world, box, time, agent) {
-    const [x, y] = world.places(this.replay, time)[agent];
-    const height = 13 * (devicePixelRatio || 1) / this.pen.scale;
+    const { pen, replay } = this;
+    const [x, y] = world.places(replay, time)[agent];
+    const height = 13 * (devicePixelRatio || 1) / pen.scale;
     const away = world.agentRadius * 1.3 + height;
     const room = box.upward ? box.top + box.height - y : y - box.top;
-    const up = (room > away + height ? -1 : 1) * (box.upward ? -1 : 1) * away;
-    const context = contextText(contextOf(this.replay, time, agent));
-    drawLabel(this.pen, box, x, y, up, height, `agent ${agent + 1}${context && `: ${context}`}`);
+    const middle = y + (room > away + height ? -1 : 1) * pen.sign * away;
+    const context = contextText(contextOf(replay, time, agent));
+    const words = `agent ${agent + 1}${context && `: ${context}`}`;
+    pen.text(0, 0, "", { colour: palette.ink, height }); // so that the words are measured in their font
+    const width = pen.context.measureText(words).width / pen.scale + height;
+    const left = Math.max(box.left, Math.min(x - width / 2, box.left + box.width - width));
+    pen.box(left, middle - height * 0.8, width, height * 1.6, { fill: palette.ink, radius: height * 0.4 });
+    pen.text(left + width / 2, middle, words, { colour: palette.paper, height });
   }
 
   // The texts beside the picture; only needed when the step changes.
@@ -113,7 +115,7 @@ class Stage {
     this.result.replaceChildren("return ", make("strong", {}, numberText(soFar)), whole);
     const title = `${TASKS[replay.task].title}, ${this.method.selectedOptions[0].textContent}`;
     const progress = `step ${Math.min(step, last)} of ${last}, return so far ${numberText(soFar)}`;
-    labelled(this.canvas, `${title}, ${teamAt(replay, step).length} agents, ${progress}`);
+    this.canvas.ariaLabel = `${title}, ${teamAt(replay, step).length} agents, ${progress}`;
     this.chips.forEach((chip, agent) => this.#describeAgent(chip, agent, step));
     this.attention.describe(stepAt(replay, step), teamAt(replay, step), this.focus.agents);
   }
@@ -123,8 +125,8 @@ class Stage {
     const text = contextText(context);
     chip.title = text;
     chip.style.visibility = isPresent(this.replay, step, agent) ? "" : "hidden"; // its place stays its own
-    chip.setAttribute("aria-label", `Agent ${agent + 1}${text && `: ${text}`}`);
-    chip.setAttribute("aria-pressed", String(this.focus.chosen === agent));
+    chip.ariaLabel = `Agent ${agent + 1}${text && `: ${text}`}`;
+    chip.ariaPressed = this.focus.chosen === agent;
     chip.classList.toggle("near", this.focus.near === agent);
     const [, dot, value, gate] = chip.children;
     if (!gate) return;

@@ -142,7 +142,7 @@ class Viewer {
   }
 
   lines() {
-    const looks = [{ colour: palette.first, dash: [] }, { colour: palette.second, dash: [6, 4] }];
+    const looks = [{ colour: palette.first, dash: [] }, { colour: palette.second, dash: [4, 6] }];
     const lines = this.stages.map(({ returns }, number) => ({ returns, ...looks[number] }));
     return lines.filter((_, number) => this.stages[number].replay);
   }
@@ -151,12 +151,12 @@ class Viewer {
     const { player } = this;
     const play = this.part("play");
     play.toggleAttribute("data-playing", player.playing);
-    play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
+    play.ariaLabel = player.playing ? "Pause" : "Play";
     if (player.step === this.describedStep) return;
     this.describedStep = player.step;
     this.part("scrub").value = player.step;
     this.part("clock").textContent = `${player.step} / ${player.steps}`;
-    this.part("chart").setAttribute("aria-label", `Return so far, at step ${player.step} of ${player.steps}`);
+    this.part("chart").ariaLabel = `Return so far, at step ${player.step} of ${player.steps}`;
     for (const stage of this.stages) stage.describe(player.step);
   }
 
@@ -181,8 +181,9 @@ class Viewer {
 function sizeChoice(size, split, checked) {
   const meaning = SPLIT_TITLES[split] ?? split;
   const look = { title: meaning, className: split === "train" ? "" : "unseen" };
-  const input = make("input", { type: "radio", name: "team-size", value: size, checked });
-  return make("label", look, labelled(input, `${size} agents, ${meaning}`), make("span", {}, size));
+  const ariaLabel = `${size} agents, ${meaning}`;
+  const input = make("input", { type: "radio", name: "team-size", value: size, checked, ariaLabel });
+  return make("label", look, input, make("span", {}, size));
 }
 
 const viewerSection = document.getElementById("viewer");
