@@ -80,7 +80,7 @@ def evaluate(
     loaded = load(policy) if isinstance(policy, Path | str) else policy
     chosen = settings or DEFAULT_SETTINGS
     target = Path(out) if out is not None else folder_of(loaded)
-    with open_arena(loaded.experiment, task, original=chosen.backend == "original") as arena:
+    with open_arena(loaded.experiment, task, original=chosen.original) as arena:
         return returns_of(evaluated(loaded, arena, target, team_sizes, chosen))
 
 

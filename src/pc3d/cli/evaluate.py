@@ -14,6 +14,7 @@ from rich.table import Table
 from pc3d.cli.display import counted, table
 from pc3d.cli.own_task import admit_named, with_world
 from pc3d.cli.team_sizes import team_sizes_for
+from pc3d.evaluation.evaluation_file import file_names
 from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.run import (
     DEFAULT_SETTINGS,
@@ -106,9 +107,10 @@ def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
     if target is None:
         raise BadInput(f"{path} is a file outside a run: say with --out where its scores should go")
     sizes = team_sizes_for(policy.task, command.team_sizes, policy.experiment.rosters.all)
-    original = command.settings.backend == "original"
+    original = command.settings.original
     if not command.replace:
-        _keep_fuller_scores(target / command.settings.scores_file, sizes, command.settings.rollouts)
+        scores_file, _ = file_names(original=original)
+        _keep_fuller_scores(target / scores_file, sizes, command.settings.rollouts)
     with (
         open_arena(policy.experiment, command.task, command.hosting, original=original) as arena,
         counted(str(path), parts(len(sizes), command.settings)) as advance,

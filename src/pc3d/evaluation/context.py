@@ -30,7 +30,7 @@ def context_summary(policy: Policy, arena: Arena, recording: Recording, *, greed
     steps = int(recording.played.any(axis=0).sum())  # as far as any of the episodes went
     by_step = np.mean(use.alignment[:, :steps], axis=(0, 2), where=decisions[:, :steps])
     forced = {
-        mode: score(arena, ActorTeam(with_gate(policy.actor, mode), greedy), size, rollouts)
+        f"return_gate_{mode}": score(arena, ActorTeam(with_gate(policy.actor, mode), greedy), size, rollouts)
         for mode in ("off", "on")
     }
     return {
@@ -41,8 +41,7 @@ def context_summary(policy: Policy, arena: Arena, recording: Recording, *, greed
         "gate_mean": float(np.mean(use.gate, where=decisions)),
         "gate_deviation": float(np.mean(np.std(use.gate, axis=(1, 2), where=decisions))),
         "return": float(np.mean(recording.returns)),
-        "return_gate_off": float(np.mean(forced["off"].returns)),
-        "return_gate_on": float(np.mean(forced["on"].returns)),
+        **{name: float(np.mean(scores.returns)) for name, scores in forced.items()},
     }
 
 

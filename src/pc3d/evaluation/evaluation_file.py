@@ -7,41 +7,34 @@ from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.files import check_digests, digest_of, digests_in
 
 NAMES = (
-    "format",
-    "task",
-    "method",
-    "seed",
-    "policy_sha256",
-    "return_definition",
-    "team_sizes",
-    "rollouts",
-    "actions",
-    "backend",
-    "context_rollouts",
-    "starts_seed",
-    "digests",
+    *("format", "task", "method", "seed", "policy_sha256", "return_definition", "team_sizes", "rollouts"),
+    *("actions", "backend", "context_rollouts", "starts_seed", "digests"),
 )
-ON_ORIGINALS = "-original"  # in the names of files about the original packages
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
+
+
+def file_names(*, original: bool) -> tuple[str, str]:
+    """Of the scores, in our worlds or in the original packages, and of the rules by which they came about."""
+    suffix = "-original" if original else ""
+    return f"scores{suffix}.csv", f"evaluation{suffix}.json"
 
 
 def write_evaluation(folder: Path, about: dict[str, Any], scores: bytes) -> None:
     """Write the rules, and the digests of contexts, replays and of the scores that come after."""
-    if about["backend"] == "original":  # only scores are taken on the original packages
-        digests, suffix = {}, ON_ORIGINALS
-    else:
-        digests, suffix = digests_in(folder, LOOKS_INSIDE), ""
-    digests[f"scores{suffix}.csv"] = digest_of(scores)
-    write_checked(folder / f"evaluation{suffix}.json", {**about, "digests": digests})
+    original = about["backend"] == "original"
+    scores_file, rules_file = file_names(original=original)
+    # Only scores are taken on the original packages.
+    digests = {} if original else digests_in(folder, LOOKS_INSIDE)
+    digests[scores_file] = digest_of(scores)
+    write_checked(folder / rules_file, {**about, "digests": digests})
 
 
 def read_evaluation(folder: Path, *, original: bool = False) -> dict[str, Any]:
     """The rules, if what was scored by them is still what it was; empty where they are not written down."""
-    suffix, looks_inside = (ON_ORIGINALS, ()) if original else ("", LOOKS_INSIDE)
-    path = folder / f"evaluation{suffix}.json"
-    if not path.exists():
+    scores_file, rules_file = file_names(original=original)
+    if not (folder / rules_file).exists():
         return {}
-    content = read_checked(path, NAMES)
+    content = read_checked(folder / rules_file, NAMES)
     if "digests" in content:  # the first versions had none
-        check_digests(folder, (f"scores{suffix}.csv", *looks_inside), content["digests"])
+        check_digests(folder, (scores_file, *(() if original else LOOKS_INSIDE)), content["digests"])
     return content

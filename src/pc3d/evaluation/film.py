@@ -36,7 +36,13 @@ def frames(
 
 def with_caption(picture: Picture, episode: Recording, moment: int) -> Picture:
     """A picture with what had happened so far written below it."""
-    return _above_text(picture, caption(episode, moment))
+    height, width, _ = picture.shape
+    wide = max(width, CAPTION_WIDTH)
+    image = Image.new("RGB", (wide, height + CAPTION_HEIGHT), PAPER)
+    image.paste(Image.fromarray(picture), ((wide - width) // 2, 0))
+    place, font = (8, height + CAPTION_HEIGHT // 2), ImageFont.load_default(CAPTION_FONT)
+    ImageDraw.Draw(image).text(place, caption(episode, moment), INK, font, anchor="lm")
+    return np.asarray(image)
 
 
 def caption(episode: Recording, moment: int) -> str:
@@ -86,13 +92,3 @@ def _ffmpeg() -> str:
             "an mp4 needs ffmpeg or the package imageio-ffmpeg: install one, or write a .gif"
         ) from None
     return str(get_ffmpeg_exe())
-
-
-def _above_text(picture: Picture, text: str) -> Picture:
-    height, width, _ = picture.shape
-    wide = max(width, CAPTION_WIDTH)
-    image = Image.new("RGB", (wide, height + CAPTION_HEIGHT), PAPER)
-    image.paste(Image.fromarray(picture), ((wide - width) // 2, 0))
-    pen = ImageDraw.Draw(image)
-    pen.text((8, height + CAPTION_HEIGHT // 2), text, INK, ImageFont.load_default(CAPTION_FONT), anchor="lm")
-    return np.asarray(image)

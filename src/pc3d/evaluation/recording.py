@@ -64,7 +64,8 @@ class Recording(eqx.Module):
         """That episode, without what lies after its end and without the slots that nobody ever fills."""
         single = jax.tree.map(lambda values: values[episode], self)
         steps = int(single.played.sum())
-        agents = slots_filled(single.present[: steps + 1])
+        ever = np.asarray(single.present[: steps + 1]).any(axis=0)
+        agents = int(np.max(np.flatnonzero(ever), initial=-1)) + 1
         return Recording(
             self.team_size,
             jax.tree.map(lambda values: values[: steps + 1], single.states),
@@ -74,12 +75,6 @@ class Recording(eqx.Module):
             single.returns,
             single.context and single.context.first(steps, agents),
         )
-
-
-def slots_filled(present: Bool[AnyArray, "*episode moment agent"]) -> int:
-    """As many of the first slots as hold all that were ever there."""
-    ever = np.asarray(present).reshape(-1, present.shape[-1]).any(axis=0)
-    return int(np.max(np.flatnonzero(ever), initial=-1)) + 1
 
 
 def record(

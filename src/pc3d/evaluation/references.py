@@ -22,7 +22,9 @@ STAY = 0  # in the three built-in tasks the first action does nothing
 
 
 class _Forgetful:
-    """Nobody remembers anything."""
+    """Nobody remembers anything; each acts alone if nothing else is said."""
+
+    execution: ClassVar[Execution] = ALONE
 
     def first(self, episodes: int, slots: int) -> None:
         del episodes, slots
@@ -30,8 +32,6 @@ class _Forgetful:
 
 class RandomTeam(_Forgetful):
     """All actions equally likely, by the draws that a policy's actions would use."""
-
-    execution: ClassVar[Execution] = ALONE
 
     def __init__(self, action_count: int) -> None:
         self._action_count = action_count
@@ -44,8 +44,6 @@ class RandomTeam(_Forgetful):
 
 class IdleTeam(_Forgetful):
     """Nobody ever does anything."""
-
-    execution: ClassVar[Execution] = ALONE
 
     def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
         del view

@@ -18,14 +18,6 @@ def has_replays(task: str) -> bool:
     return task in TASKS and TASKS[task].replay is not None
 
 
-def _attention(reading: Reading) -> dict[str, Any]:
-    """In percent: what each token took from every agent, and what each agent took of every token."""
-    return {
-        "over_agents": scaled(reading.over_agents, 100),
-        "over_tokens": scaled(reading.over_tokens, 100),
-    }
-
-
 def replay(policy: Policy, episode: Recording, rollout: int) -> dict[str, Any]:
     """The document of one episode (a recording without an episode axis)."""
     experiment, size, use = policy.experiment, episode.team_size, episode.context
@@ -48,3 +40,8 @@ def replay(policy: Policy, episode: Recording, rollout: int) -> dict[str, Any]:
         **changing,  # who is there at each moment, where that is not everybody always
         "world": world.load()(episode.states, episode.present.shape[-1]),
     }
+
+
+def _attention(reading: Reading) -> dict[str, Any]:
+    """In percent: what each token took from every agent, and what each agent took of every token."""
+    return {name: scaled(getattr(reading, name), 100) for name in ("over_agents", "over_tokens")}

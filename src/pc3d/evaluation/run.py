@@ -1,9 +1,8 @@
 """Evaluating a policy from beginning to end, and what it leaves in a folder."""
 
-import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.evaluation.context import context_summary
-from pc3d.evaluation.evaluation_file import ON_ORIGINALS, write_evaluation
+from pc3d.evaluation.evaluation_file import file_names, write_evaluation
 from pc3d.evaluation.recording import record
 from pc3d.evaluation.references import reference_scores
 from pc3d.evaluation.replay import has_replays, replay
@@ -24,7 +23,7 @@ from pc3d.play.scores import score
 from pc3d.play.starts import STARTS_SEED, rollout_keys
 from pc3d.runs.policy import Policy
 from pc3d.system.errors import BadInput
-from pc3d.system.files import explained, one_owner, refuse_oddities, write_atomically
+from pc3d.system.files import digest_of, explained, one_owner, refuse_oddities, write_atomically
 
 Advance = Callable[[], None]
 
@@ -48,17 +47,8 @@ class EvaluationSettings:
                 raise BadInput(f"at least 1 of the {name} is needed, not {count}")
 
     @property
-    def scores_file(self) -> str:
-        return f"scores{self._suffix}.csv"
-
-    @property
-    def rules_file(self) -> str:
-        """By which rules the scores came about."""
-        return f"evaluation{self._suffix}.json"
-
-    @property
-    def _suffix(self) -> str:
-        return ON_ORIGINALS if self.backend == "original" else ""
+    def original(self) -> bool:
+        return self.backend == "original"
 
     @property
     def greedy(self) -> bool:
@@ -85,7 +75,7 @@ def evaluate(
     wide = arena.with_slots(max(sizes))
     for size in sizes:
         wide.with_slots(size)  # says what is wrong with the size, if anything is
-    if settings.backend == "original" and arena.compiled:
+    if settings.original and arena.compiled:
         raise BadInput("scoring on the original packages needs a crew that steps them")
     experiment, team = policy.experiment, ActorTeam(policy.actor, settings.greedy)
     player = Player(experiment.task, experiment.method, experiment.seed)
@@ -97,13 +87,14 @@ def evaluate(
         folder.mkdir(parents=True, exist_ok=True)
         refuse_oddities(folder)
         with one_owner(folder):
-            for outdated in (settings.scores_file, settings.rules_file):
+            scores_file, rules_file = file_names(original=settings.original)
+            for outdated in (scores_file, rules_file):
                 (folder / outdated).unlink(missing_ok=True)
-            if settings.backend != "original":
+            if not settings.original:
                 _look_inside(policy, wide, folder, sizes, settings, advance)
             scores = as_csv(rows, wide.game.measure_names)
             write_evaluation(folder, _about(policy, sizes, settings), scores)
-            write_atomically(folder / settings.scores_file, scores)
+            write_atomically(folder / scores_file, scores)
     return rows
 
 
@@ -115,7 +106,7 @@ def returns_of(rows: list[ScoreRow]) -> dict[int, Float[np.ndarray, " rollout"]]
 
 def parts(sizes: int, settings: EvaluationSettings) -> int:
     """How often `evaluate` will say that it has advanced."""
-    return sizes if settings.backend == "original" else 2 * sizes
+    return sizes if settings.original else 2 * sizes
 
 
 def evaluate_references(
@@ -164,7 +155,8 @@ def _look_inside(
         advance()
     if contexts:
         content = {"rollouts": settings.context_rollouts, "by_size": contexts}
-        write_atomically(folder / "context.json", _json(content))
+        text = json.dumps(content, sort_keys=True, indent=2) + "\n"
+        write_atomically(folder / "context.json", text.encode())
 
 
 def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings) -> dict[str, Any]:
@@ -175,16 +167,9 @@ def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings)
         "task": experiment.task,
         "method": experiment.method,
         "seed": experiment.seed,
-        "policy_sha256": hashlib.sha256(policy.path.read_bytes()).hexdigest(),
+        "policy_sha256": digest_of(policy.path.read_bytes()),
         "return_definition": policy.task.return_definition,
         "team_sizes": list(sizes),
-        "rollouts": settings.rollouts,
-        "actions": settings.actions,
-        "backend": settings.backend,
-        "context_rollouts": settings.context_rollouts,
         "starts_seed": STARTS_SEED,
+        **asdict(settings),
     }
-
-
-def _json(content: dict[str, Any]) -> bytes:
-    return (json.dumps(content, sort_keys=True, indent=2) + "\n").encode()

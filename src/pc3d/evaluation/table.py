@@ -38,9 +38,7 @@ def score_rows(player: Player, rosters: Rosters, team_size: int, scores: SizeSco
     """The rows of one team size."""
     return [
         ScoreRow(
-            task=player.task,
-            method=player.method,
-            seed=player.seed,
+            **vars(player),
             split=rosters.split_of(team_size),
             team_size=team_size,
             rollout=rollout,

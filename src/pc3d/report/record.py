@@ -6,17 +6,15 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from pc3d.evaluation.evaluation_file import ON_ORIGINALS
+from pc3d.evaluation.evaluation_file import file_names
 from pc3d.runs.metrics import Line, episodes_in, read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.files import explained, write_atomically
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
 DIGITS = 6  # more than a curve can show, and a quarter less to keep
-COPIED = (
-    *("experiment.json", "clock.jsonl", "evaluation.json", "context.json", "scores.csv"),
-    *(f"evaluation{ON_ORIGINALS}.json", f"scores{ON_ORIGINALS}.csv"),
-)
+SCORED = (*file_names(original=False), *file_names(original=True))
+COPIED = ("experiment.json", "clock.jsonl", "context.json", *SCORED)
 POSITIONS = ("update", "episodes", "stage")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.evaluation.evaluation_file import ON_ORIGINALS, read_evaluation
+from pc3d.evaluation.evaluation_file import file_names, read_evaluation
 from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
 from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
@@ -196,14 +196,15 @@ def _read_run(path: Path) -> Run:
         folder=folder,
         experiment=experiment,
         return_definition=str(read_table(folder.experiment_file).get("return_definition", "not stated")),
-        scores=_own_scores(path / "scores.csv", experiment),
+        scores=_own_scores(path, experiment, original=False),
         evaluation=read_evaluation(path),
-        scores_on_originals=_own_scores(path / f"scores{ON_ORIGINALS}.csv", experiment),
+        scores_on_originals=_own_scores(path, experiment, original=True),
         evaluation_on_originals=read_evaluation(path, original=True),
     )
 
 
-def _own_scores(file: Path, experiment: Experiment) -> Scores | None:
+def _own_scores(folder: Path, experiment: Experiment, *, original: bool) -> Scores | None:
+    file = folder / file_names(original=original)[0]
     if not file.exists():
         return None
     expected = (experiment.task, experiment.method, experiment.seed)
