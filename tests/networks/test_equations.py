@@ -54,7 +54,7 @@ def test_tokens_and_contexts_follow_the_two_attentions(observations, normalised)
     contexts = [paper.teacher_context(encoding, tokens) for encoding in encodings]
     made, _ = teacher.tokens(teacher.encodings(observations, active), active)
     np.testing.assert_allclose(made, tokens, atol=TOLERANCE)
-    np.testing.assert_allclose(teacher.contexts(observations, active)[:TEAM], contexts, atol=TOLERANCE)
+    np.testing.assert_allclose(teacher.read(observations, active).contexts[:TEAM], contexts, atol=TOLERANCE)
 
 
 def test_the_token_value_is_the_head_on_concatenated_tokens_and_team_size(observations, normalised):

@@ -39,8 +39,8 @@ def test_a_set_critic_values_every_order_of_the_team_alike(networks, method, ord
 def test_teacher_contexts_move_with_their_agents(networks, order, key):
     observations, active, order = random_team(key, 4, 16), jnp.ones(4, bool), jnp.asarray(order)
     teacher = networks["pc3d"].critic.teacher
-    contexts = teacher.contexts(observations, active)
-    np.testing.assert_allclose(teacher.contexts(observations[order], active), contexts[order], atol=1e-5)
+    contexts = teacher.read(observations, active).contexts
+    np.testing.assert_allclose(teacher.read(observations[order], active).contexts, contexts[order], atol=1e-5)
 
 
 @pytest.mark.parametrize("method", CENTRAL)
@@ -56,8 +56,8 @@ def test_inactive_agents_do_not_change_a_bit_of_the_value(networks, method, garb
 def test_inactive_agents_do_not_change_a_bit_of_the_contexts(networks, garbage):
     observations, active = random_team(0, SLOTS, 16), active_team(3, SLOTS)
     teacher = networks["pc3d"].critic.teacher
-    contexts = teacher.contexts(jnp.where(active[:, None], observations, garbage), active)[:3]
-    np.testing.assert_array_equal(contexts, teacher.contexts(observations, active)[:3])
+    contexts = teacher.read(jnp.where(active[:, None], observations, garbage), active).contexts[:3]
+    np.testing.assert_array_equal(contexts, teacher.read(observations, active).contexts[:3])
 
 
 @pytest.mark.parametrize("method", CENTRAL)

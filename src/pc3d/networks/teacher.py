@@ -62,11 +62,6 @@ class Teacher(eqx.Module):
         contexts = jnp.einsum("...nk,...kd->...nd", over_tokens, tokens)
         return Reading(over_agents, tokens, over_tokens, contexts)
 
-    def contexts(
-        self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
-    ) -> Float[Array, "... agent embedding"]:
-        return self.read(observations, present).contexts
-
 
 def encoded(
     encoder: Mlp, observations: Float[Array, "... observation"], *, normalise: bool

@@ -216,12 +216,12 @@ def test_the_student_is_taught_by_the_averaged_teacher():
         lambda learner: learner.averaged_teacher.queries, learner, 5 * learner.averaged_teacher.queries
     )
     batch = prepared(experiment, learner, episodes)
-    expected = learner.averaged_teacher.contexts(batch.observations, batch.present)
+    expected = learner.averaged_teacher.read(batch.observations, batch.present).contexts
     decisions = np.asarray(batch.decisions)
     np.testing.assert_allclose(
         np.asarray(batch.teacher_contexts)[decisions], np.asarray(expected)[decisions], atol=1e-5
     )
-    learning = learner.networks.critic.teacher.contexts(batch.observations, batch.present)
+    learning = learner.networks.critic.teacher.read(batch.observations, batch.present).contexts
     assert np.abs(np.asarray(learning - expected)[decisions]).max() > 1e-3
 
 
