@@ -62,9 +62,7 @@ class OneOf:
         return as_text(value)
 
     def read(self, stored: Any) -> Any:
-        return (
-            {as_text(value): value for value in self.values}.get(stored) if isinstance(stored, str) else None
-        )
+        return next((value for value in self.values if as_text(value) == stored), None)
 
 
 Tried = Between | OneOf

@@ -17,7 +17,7 @@ class ThisMachine:
         return self.workers
 
     def start(self, job: Job) -> "LocalWork":
-        return LocalWork(job, start_next_command(job))
+        return LocalWork(job, start_worker(job.next_words(), job.errors))
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,3 @@ class LocalWork:
 
     def complaint(self) -> str:
         return last_words(self.job.errors, self.process.returncode)
-
-
-def start_next_command(job: Job) -> "subprocess.Popen[bytes]":
-    return start_worker(job.next_words(), job.errors)

@@ -312,7 +312,7 @@ class ShortCommand:
 
 def follow(job: Job, command: ShortCommand, monkeypatch, stop: bool) -> list[node.News]:
     monkeypatch.setattr(node, "SECONDS_BETWEEN_LOOKS", 0.0)
-    monkeypatch.setattr(node, "start_next_command", lambda _: command)
+    monkeypatch.setattr(node, "start_worker", lambda *_: command)
     told: Future[None] = Future()
     if stop:
         told.set_result(None)

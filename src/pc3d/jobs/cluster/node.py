@@ -15,11 +15,10 @@ from typing import Any
 import ray
 
 from pc3d.jobs.cluster.copying import NO_CHANGES, Changes, Watch, take_over
-from pc3d.jobs.local import start_next_command
 from pc3d.jobs.study import Job
 from pc3d.system.errors import BadInput, Interrupted
 from pc3d.system.files import one_owner
-from pc3d.system.processes import last_words
+from pc3d.system.processes import last_words, start_worker
 from pc3d.system.versions import code_digest, versions
 
 SCRATCH = "pc3d-job-"
@@ -87,7 +86,7 @@ def follow(job: Job, stop: Future[None]) -> Iterator[News]:
     """Run the job's next command; what it writes is news, at once and to the last file."""
     watch = Watch(job.folder)
     watch.changes()  # what came from home need not go back
-    process, stopping = start_next_command(job), False
+    process, stopping = start_worker(job.next_words(), job.errors), False
     try:
         while process.poll() is None:
             time.sleep(SECONDS_BETWEEN_LOOKS)

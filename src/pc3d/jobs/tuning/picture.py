@@ -1,13 +1,12 @@
 """A search as a picture: how the best return grew, and the return over each setting that was searched."""
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from pc3d.jobs.tuning.plan import Plan
 from pc3d.jobs.tuning.space import Between, Row
 from pc3d.jobs.tuning.trial_folder import TrialRecord
-from pc3d.report.figures.style import FAINT, INK, Figure, color_of, house_style, tidy
+from pc3d.report.figures.style import FAINT, INK, Figure, color_of, drawn, tidy
 from pc3d.system.plain import as_text
 
 COLUMNS = 4
@@ -18,9 +17,12 @@ def search_picture(plan: Plan, records: list[TrialRecord], importances: dict[str
     rows = sorted(plan.rows, key=lambda row: -importances.get(row.setting, 0.0))
     lines = -(-len(rows) // COLUMNS)
     title = f"{plan.base.task} {plan.base.method}: {len(records)} trials"
-    with house_style():
-        drawing = Drawing(figsize=(9, 2.6 + 1.9 * lines))
-        history, *panels = _axes(drawing, lines)
+    caption = "Mean validation return of each trial's final policy; ticks at the bottom are trials given up."
+    with drawn(("search", title, caption), (9, 2.6 + 1.9 * lines)) as figure:
+        grid = figure.drawing.add_gridspec(lines + 1, COLUMNS, height_ratios=[1.3] + [1.0] * lines)
+        places = range(COLUMNS, COLUMNS * (lines + 1))
+        panels = [figure.drawing.add_subplot(grid[place]) for place in places]
+        history = figure.drawing.add_subplot(grid[0, :])
         _draw_history(history, color_of(plan.base.method), records)
         scored = [record for record in records if record.score is not None]
         for axes, row in zip(panels, rows, strict=False):
@@ -31,16 +33,7 @@ def search_picture(plan: Plan, records: list[TrialRecord], importances: dict[str
         for axes in panels[len(rows) :]:
             axes.set_axis_off()
         history.set_title(title, loc="left")
-    caption = "Mean validation return of each trial's final policy; ticks at the bottom are trials given up."
-    return Figure("search", title, caption, drawing)
-
-
-def _axes(drawing: Drawing, lines: int) -> list[Axes]:
-    grid = drawing.add_gridspec(lines + 1, COLUMNS, height_ratios=[1.3] + [1.0] * lines)
-    small = [
-        drawing.add_subplot(grid[1 + line, column]) for line in range(lines) for column in range(COLUMNS)
-    ]
-    return [drawing.add_subplot(grid[0, :]), *small]
+    return figure
 
 
 def _draw_history(axes: Axes, color: str, records: list[TrialRecord]) -> None:
