@@ -7,7 +7,7 @@ from importlib import import_module
 
 from pc3d.cli.extensions import load_extensions
 from pc3d.system import processes
-from pc3d.system.errors import Interrupted, Pc3dError, unknown_name
+from pc3d.system.errors import Interrupted, Pc3dError, refuse_unknown
 from pc3d.system.signals import forget_interrupts, ignore_signals, terminated_as_interrupted
 
 COMMANDS = {  # each is the module of its name beside this one
@@ -61,8 +61,7 @@ def _run(words: list[str]) -> int:
         print(_help())
         return 0 if words else 2
     name, *rest = words
-    if name not in COMMANDS:
-        raise unknown_name("command", name, COMMANDS)
+    refuse_unknown("command", name, COMMANDS)
     module = import_module(f"pc3d.cli.{name}")
     if hasattr(module, "parse"):  # a command whose defaults depend on its first words
         return int(module.run(module.parse(rest)))

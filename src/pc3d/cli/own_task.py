@@ -32,12 +32,8 @@ def rosters_from_words(file: str, train: str, validation: str, test: str) -> tup
             "an own task needs its team sizes: --train-sizes 2,4 --validation-sizes 3 --test-sizes 6, "
             "or --rosters FILE"
         )
-    rosters = Rosters(
-        train=parse_team_sizes(train),
-        validation=parse_team_sizes(validation) if validation else (),
-        test=parse_team_sizes(test) if test else (),
-    )
-    return rosters, growing_curriculum(rosters.train)
+    seen, validated, tested = (parse_team_sizes(text) if text else () for text in (train, validation, test))
+    return Rosters(seen, validated, tested), growing_curriculum(seen)
 
 
 def with_world(experiment: Experiment, horizon: int | None, hosting: Hosting = DEFAULT_HOSTING) -> Experiment:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.experiment.settings import AlgorithmSettings, PpoSettings
-from pc3d.system.errors import unknown_name
+from pc3d.system.errors import refuse_unknown
 
 GateMode = Literal["adaptive", "off", "on"]
 WITHOUT_CONTEXT = "plain"  # the conditioning of a method that has none
@@ -70,8 +70,7 @@ OURS = "pc3d"  # the method that all others are compared with
 
 def method_named(name: str) -> Method:
     """The method of that name, or a sentence that names the ones there are."""
-    if name not in METHODS:
-        raise unknown_name("method", name, METHODS)
+    refuse_unknown("method", name, METHODS)
     return METHODS[name]
 
 

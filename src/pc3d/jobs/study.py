@@ -11,7 +11,7 @@ from pathlib import Path
 from pc3d.experiment.methods import METHODS
 from pc3d.jobs.loop import State, newest_checkpoint
 from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
-from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
 from pc3d.system.imports import folder_name, is_import_path
 from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
@@ -45,11 +45,10 @@ class Group:
 
     def __post_init__(self) -> None:
         own_tasks = tuple(filter(is_import_path, self.tasks))
-        tasks, methods = (*papers(), *own_tasks), tuple(METHODS)
-        for kind, names, known in (("task", self.tasks, tasks), ("method", self.methods, methods)):
-            for name in names:
-                if name not in known:
-                    raise unknown_name(kind, name, known)
+        for task in self.tasks:
+            refuse_unknown("task", task, (*papers(), *own_tasks))
+        for method in self.methods:
+            refuse_unknown("method", method, METHODS)
         check_preset_name(self.preset)
         if own_tasks and self.specialists:
             raise BadInput(f"specialists are for the tasks that come with pc3d, not for {own_tasks[0]}")
@@ -194,8 +193,7 @@ def with_only(study: Study, only: tuple[str, ...]) -> Study:
     """The study restricted to the named tasks and methods; naming none of a kind keeps all of it."""
     all_tasks = {*papers(), *(task for group in study.groups for task in group.tasks)}
     for name in only:
-        if name not in (*all_tasks, *METHODS):
-            raise unknown_name("task or method", name, (*sorted(all_tasks), *METHODS))
+        refuse_unknown("task or method", name, (*sorted(all_tasks), *METHODS))
     wanted = (all_tasks.intersection(only) or all_tasks) | (METHODS.keys() & only or METHODS.keys())
 
     def kept(names: tuple[str, ...]) -> tuple[str, ...]:

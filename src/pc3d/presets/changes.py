@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
 from pc3d.experiment.settings import Experiment
-from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
 from pc3d.system.plain import as_text, from_plain
 
 NETWORKS = ("actor", "critic", "distillation", "recipe")
@@ -65,8 +65,7 @@ def parse_change(text: str, experiment: Experiment) -> tuple[str, Any]:
     section = _section(name, experiment)
     hints = get_type_hints(type(getattr(experiment, sections(experiment)[section])))
     field = name.partition(".")[2]
-    if field not in hints:
-        raise unknown_name(f"setting in {section}", field, hints)
+    refuse_unknown(f"setting in {section}", field, hints)
     return name, from_plain(hints[field], _plain(hints[field], value), name)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pc3d.experiment.methods import algorithms
 from pc3d.experiment.settings import Experiment, PpoSettings, Rules
-from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.plain import from_plain
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.spread.rules import SpreadRules
@@ -31,8 +31,7 @@ def read_experiment(plain: Any, where: str) -> Experiment:
     if not isinstance(algorithm, dict) or not isinstance(algorithm.get("name"), str):
         raise BadInput(f"{where} does not say which algorithm it is for")
     known = algorithms()
-    if algorithm["name"] not in known:
-        raise unknown_name(f"algorithm (in {where})", algorithm["name"], known)
+    refuse_unknown(f"algorithm (in {where})", algorithm["name"], known)
     task = plain.get("task")
     rules = TASKS[task].rules if isinstance(task, str) and task in TASKS else Rules
     kinds = {"algorithm": known[algorithm["name"]], "rules": rules}

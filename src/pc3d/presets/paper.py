@@ -2,19 +2,14 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import get_type_hints
 
 from pc3d.experiment.methods import method_named
-from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.experiment.settings import (
-    ActorSettings,
-    CriticSettings,
-    DistillationSettings,
-    Experiment,
-    OwnWorld,
-    Recipe,
-)
-from pc3d.system.errors import unknown_name
+from pc3d.experiment.roster_file import growing_curriculum
+from pc3d.experiment.rosters import Curriculum, Rosters
+from pc3d.experiment.settings import Experiment, OwnWorld
+from pc3d.presets.changes import NETWORKS
+from pc3d.system.errors import refuse_unknown
 from pc3d.system.plain import differences, from_plain
 from pc3d.system.toml_file import read_toml
 from pc3d.tasks.registry import TASKS, paper_of, papers
@@ -51,9 +46,8 @@ def custom(
     """A place to start from with a task of your own: own_task.toml."""
     row = method_named(method)
     usual = read_toml(USUAL, "file of usual settings")
-    kinds: dict[str, Any] = {"actor": ActorSettings, "critic": CriticSettings, "recipe": Recipe}
-    if row.distils:
-        kinds["distillation"] = DistillationSettings
+    kinds = get_type_hints(Experiment)
+    own = [name for name in NETWORKS if name != "distillation" or row.distils]
     return Experiment(
         task=task,
         method=method,
@@ -63,26 +57,16 @@ def custom(
         seed=seed,
         episodes=episodes,
         world=world,
-        **{name: from_plain(kind, usual[name], USUAL.name) for name, kind in kinds.items()},
+        **{name: from_plain(kinds[name], usual[name], USUAL.name) for name in own},
     )
-
-
-def preset(name: str, task: str, method: str) -> Experiment:
-    """The experiment a preset stands for."""
-    if name not in PRESETS:
-        raise unknown_name("preset", name, PRESETS)
-    return PRESETS[name](task, method)
 
 
 def specialist(experiment: Experiment, team_size: str) -> Experiment:
     """The experiment with one team size only: an upper mark for a policy that must serve all of them."""
     sizes = [str(size) for size in experiment.rosters.all]
-    if team_size not in sizes:
-        raise unknown_name("team size", team_size, sizes)
+    refuse_unknown("team size", team_size, sizes)
     size = int(team_size)
-    return replace(
-        experiment, rosters=Rosters(train=(size,)), curriculum=Curriculum((Stage(1.0, (size,), (1.0,)),))
-    )
+    return replace(experiment, rosters=Rosters(train=(size,)), curriculum=growing_curriculum((size,)))
 
 
 def sealed(experiment: Experiment) -> Experiment:

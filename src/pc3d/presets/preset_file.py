@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from pc3d.experiment.methods import METHODS, ancestors, method_named
-from pc3d.experiment.rosters import Curriculum, Rosters, Stage
+from pc3d.experiment.roster_file import growing_curriculum
+from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.changes import NETWORKS, Changes, changed
-from pc3d.presets.paper import PRESETS, custom, paper, preset
-from pc3d.system.errors import BadInput, unknown_name
+from pc3d.presets.paper import PRESETS, custom, paper
+from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
 from pc3d.system.files import write_atomically
 from pc3d.system.imports import is_import_path
 from pc3d.system.plain import from_plain
@@ -95,7 +96,7 @@ def with_preset(usual: Experiment, name: str) -> Experiment:
             raise unknown_name("preset of an own task", name, (USUAL, f"your own FILE{SUFFIX}"))
         return usual
     check_preset_name(name)
-    return preset(name, usual.task, usual.method)
+    return PRESETS[name](usual.task, usual.method)
 
 
 def check_preset_name(name: str) -> None:
@@ -108,13 +109,11 @@ def read_preset(path: Path) -> Preset:
     """Read a preset file and check all of it, also for its own method."""
     content = read_toml(path, "preset file")
     texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in ("task", "method")}
-    if texts["method"] not in METHODS:
-        raise unknown_name(f"method (in {path})", texts["method"], METHODS)
+    refuse_unknown(f"method (in {path})", texts["method"], METHODS)
     found = from_plain(Found, content["found"], f"{path}: found") if "found" in content else None
     known = (METHODS[texts["method"]].algorithm.section, *NETWORKS)
     for name in content:
-        if name not in ("task", "method", "found", *known):
-            raise unknown_name(f"entry in {path}", name, ("task", "method", "found", *known))
+        refuse_unknown(f"entry in {path}", name, ("task", "method", "found", *known))
     changes: dict[str, Any] = {}
     for section in known:
         entries = content.get(section, {})
@@ -143,9 +142,8 @@ def write_preset(path: Path, made: Preset) -> None:
         lines += [f"{field.name} = {_toml(getattr(made.found, field.name))}" for field in fields(made.found)]
     for section in dict.fromkeys(name.partition(".")[0] for name in made.changes):
         own = {name: value for name, value in made.changes.items() if name.startswith(f"{section}.")}
-        if own:
-            lines += ["", f"[{section}]"]
-            lines += [f"{name.partition('.')[2]} = {_toml(value)}" for name, value in own.items()]
+        lines += ["", f"[{section}]"]
+        lines += [f"{name.partition('.')[2]} = {_toml(value)}" for name, value in own.items()]
     write_atomically(path, ("\n".join(lines) + "\n").encode())
 
 
@@ -159,7 +157,7 @@ def _of_any_size(task: str, method: str) -> Experiment:
     """The usual experiment, for looking at settings alone: presets have no place for an own task's sizes."""
     if not is_import_path(task):
         return paper(task, method)
-    return custom(task, method, Rosters(train=(1,)), Curriculum((Stage(1.0, (1,), (1.0,)),)))
+    return custom(task, method, Rosters(train=(1,)), growing_curriculum((1,)))
 
 
 def _toml(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pc3d.system.errors import unknown_name
+from pc3d.system.errors import refuse_unknown
 
 PACKAGE = Path(__file__).parents[1]
 # In an installed package, and in a checkout, where they lie among the recorded runs.
@@ -22,6 +22,5 @@ def found(policy: Path | str) -> Path:
         return Path(policy)
     shipped = shipped_policies()
     name = Path(policy).as_posix()
-    if name not in shipped:
-        raise unknown_name("policy, neither a path nor shipped,", name, shipped)
+    refuse_unknown("policy, neither a path nor shipped,", name, shipped)
     return shipped[name]

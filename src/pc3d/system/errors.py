@@ -1,6 +1,6 @@
 """The few ways this program can fail, each with the exit code the command line gives it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 
 
@@ -38,6 +38,12 @@ class Interrupted(Pc3dError):
 
 
 LONGEST_NAME = 60  # of a wrong name that is repeated to the user: it may come from a hostile file
+
+
+def refuse_unknown(kind: str, name: str, known: Collection[str]) -> None:
+    """Refuse a name that is not in a table."""
+    if name not in known:
+        raise unknown_name(kind, name, known)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> BadInput:

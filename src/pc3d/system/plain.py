@@ -1,13 +1,13 @@
 """Settings to JSON and back: strict, typed, and unable to run anything."""
 
-import dataclasses
 import json
 import math
 import types
 from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pc3d.system.errors import BadInput, unknown_name
+from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
 
 LARGEST_WHOLE_NUMBER = 2**63 - 1
 NO_KINDS: Mapping[str, Any] = {}
@@ -26,7 +26,7 @@ def from_plain(kind: Any, value: Any, where: str, narrower: Mapping[str, Any] = 
 
     Where a field's type stands for several, `narrower` says which one is meant.
     """
-    if dataclasses.is_dataclass(kind):
+    if is_dataclass(kind):
         return _dataclass(kind, value, where, narrower)
     origin = get_origin(kind)
     if origin is Literal:
@@ -46,9 +46,9 @@ def from_plain(kind: Any, value: Any, where: str, narrower: Mapping[str, Any] = 
 
 def differences(old: Any, new: Any, path: str = "") -> list[str]:
     """Where two settings of one kind differ, as `name: old → new`."""
-    if dataclasses.is_dataclass(old) and type(old) is type(new):
+    if is_dataclass(old) and type(old) is type(new):
         found = []
-        for field in dataclasses.fields(old):
+        for field in fields(old):
             before, after = getattr(old, field.name), getattr(new, field.name)
             # An algorithm's settings go by its own name, and a task's rules by none.
             name = getattr(type(before), "section", field.name)
@@ -73,20 +73,15 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _dataclass(kind: Any, value: Any, where: str, narrower: Mapping[str, Any]) -> Any:
     if not isinstance(value, dict):
         raise BadInput(f"{where} must be a table of settings, not {_short(value)}")
-    fields = dataclasses.fields(kind)
+    known = fields(kind)
     hints = {**get_type_hints(kind), **narrower}
-    names = [field.name for field in fields]
     for name in value:
-        if name not in names:
-            raise unknown_name(f"setting in {where}", name, names)
-    missing = [field.name for field in fields if field.name not in value and _required(field)]
+        refuse_unknown(f"setting in {where}", name, [field.name for field in known])
+    required = [field.name for field in known if field.default is field.default_factory is MISSING]
+    missing = [name for name in required if name not in value]
     if missing:
         raise BadInput(f"{where} lacks {', '.join(missing)}")
     return kind(**{name: from_plain(hints[name], item, f"{where}: {name}") for name, item in value.items()})
-
-
-def _required(field: Any) -> bool:
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 def _number_or_text(kind: Any, value: Any, where: str) -> Any:
