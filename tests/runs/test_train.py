@@ -21,6 +21,7 @@ from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.networks import teacher
 from pc3d.play.arena import CompiledArena
 from pc3d.presets import paper as experiments
+from pc3d.presets.experiment_file import to_plain
 from pc3d.runs import train as training
 from pc3d.runs.checkpoint import DamagedFile, load_tree, read_file, save_tree
 from pc3d.runs.metrics import read_lines
@@ -264,17 +265,18 @@ def test_every_single_bit_flip_is_noticed(tmp_path):
 def test_every_damaged_checkpoint_is_passed_over_and_never_outlives_a_new_one(tmp_path, capsys):
     run = RunFolder(tmp_path)
     run.create()
-    tree = {"a": jnp.arange(3.0)}
+    tree, experiment = {"a": jnp.arange(3.0)}, small_experiment("pc3d")
+    about = {"kind": "checkpoint", "gathering": None, "experiment": to_plain(experiment)}
     for number in (125, 250):
-        run.save_checkpoint(number, tree, {"gathering": None})
+        run.save_checkpoint(number, tree, about)
     newest = run.checkpoints / "000000250.safetensors"
     content = newest.read_bytes()
     for place in range(0, len(content), 5):  # header, description and arrays alike
         newest.write_bytes(content[:place] + bytes([content[place] ^ 4]) + content[place + 1 :])
-        found = run.newest_checkpoint(tree)
+        found = run.newest_checkpoint(tree, experiment)
         assert found is not None
         assert found[1]["update"] == 125
-    run.save_checkpoint(130, tree, {"gathering": None})
+    run.save_checkpoint(130, tree, about)
     assert [file.name for file in sorted(run.checkpoints.iterdir())] == [
         "000000125.safetensors",
         "000000130.safetensors",

@@ -79,9 +79,7 @@ class RunFolder:
             if file not in kept:
                 file.unlink()
 
-    def newest_checkpoint(
-        self, like: Tree, experiment: Experiment | None = None
-    ) -> tuple[Tree, dict[str, Any]] | None:
+    def newest_checkpoint(self, like: Tree, experiment: Experiment) -> tuple[Tree, dict[str, Any]] | None:
         """The newest checkpoint that is whole; a damaged one is named and passed over.
 
         One of another experiment than the given one is refused, and so are damaged ones without a whole one
@@ -94,8 +92,7 @@ class RunFolder:
             except DamagedFile as error:
                 print(f"pc3d: {error}; going back to the checkpoint before it", file=sys.stderr)
                 continue
-            if experiment is not None:
-                _refuse_another(path, description, experiment)
+            _refuse_another(path, description, experiment)
             return learner, description
         if files:
             raise DamagedFile(
@@ -132,11 +129,7 @@ class RunFolder:
 
 def policy_description(experiment: Experiment, return_definition: str) -> dict[str, Any]:
     """What a policy file says about itself."""
-    return {
-        "kind": "policy",
-        "experiment": to_plain(experiment),
-        "return_definition": return_definition,
-    }
+    return {"kind": "policy", "experiment": to_plain(experiment), "return_definition": return_definition}
 
 
 def _refuse_another(path: Path, description: dict[str, Any], experiment: Experiment) -> None:

@@ -95,6 +95,7 @@ class _Training:
     ) -> None:
         self.experiment, self.arena, self.run, self.habits = experiment, arena, run, habits
         self.algorithm = algorithm_of(experiment)
+        self.description = policy_description(experiment, arena.game.return_definition)
         self.watchers: list[Watcher] = [watcher] if watcher else []
         # The compiled program must not depend on the seed, or every seed would be compiled anew.
         self.compiled_experiment = replace(experiment, seed=0)
@@ -202,8 +203,7 @@ class _Training:
     def _save(self, done: int, learner: Learner, gathering: Gathering) -> None:
         self.metrics.sync()
         self.evaluations.sync()
-        description = policy_description(self.experiment, self.arena.game.return_definition)
-        saved = {**description, "kind": "checkpoint", "gathering": gathering.plain()}
+        saved = {**self.description, "kind": "checkpoint", "gathering": gathering.plain()}
         if self.replay:
             saved["replay"] = self.replay.held()
         self.run.save_checkpoint(done, learner, saved)
@@ -213,8 +213,7 @@ class _Training:
     def _finish(self, learner: Learner) -> None:
         self.metrics.sync()
         self.evaluations.sync()
-        description = policy_description(self.experiment, self.arena.game.return_definition)
-        save_tree(self.run.final, self.algorithm.policy(learner), description)
+        save_tree(self.run.final, self.algorithm.policy(learner), self.description)
         self.run.finish({"episodes": self.experiment.episodes, "updates": self.experiment.updates})
 
     def _write_clock(self, updates: int, began: float) -> None:
