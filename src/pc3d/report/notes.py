@@ -19,16 +19,8 @@ RULES = ("actions", "rollouts", "starts_seed")
 def notes(runs: Runs) -> list[str]:
     """Runs that take no part, what is missing, what was trained or scored unlike, references not found."""
     makers = (
-        _troubles,
-        _missing,
-        _half_evaluated,
-        _outdated,
-        _unequal_settings,
-        _unequal_methods,
-        _unequal_evaluations,
-        _other_lengths,
-        _other_settings,
-        _without_references,
+        *(_troubles, _missing, _half_evaluated, _outdated, _unequal_settings, _unequal_methods),
+        *(_unequal_evaluations, _other_lengths, _other_settings, _without_references),
     )
     return [note for make in makers for note in make(runs)]
 

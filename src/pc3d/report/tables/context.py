@@ -28,15 +28,15 @@ RECOVERY = {
     "personal_share": "variance between teammates",
     "gate_mean": "gate",
 }
-# Contexts that were looked at by the first versions lack them.
+# Contexts that were looked at by the first versions lack it.
 ATTENTION = {
     "attention_over_agents": "tokens' attention over agents",
     "attention_over_tokens": "agents' attention over tokens",
     "effective_tokens": "tokens that differ",
 }
 # Where an agent is alone, or nothing varies:
-UNANSWERED = ("alignment_with_teammates", "variance_explained", "personal_share")
-NUMBERS = (*RECOVERY, "gate_deviation", *GATES)
+UNANSWERED = ("alignment_with_teammates", "variance_explained", "personal_share", *ATTENTION)
+NUMBERS = (*RECOVERY, *ATTENTION, "gate_deviation", *GATES)
 
 
 @dataclass(frozen=True)
@@ -113,13 +113,12 @@ def read_contexts(runs: Iterable[Run]) -> list[Context]:
 def _read(run: Run) -> Context:
     content = read_table(run.context_file)
     try:
-        by_size = {int(size): dict(found) for size, found in content["by_size"].items()}
+        told = content["by_size"].items()
+        by_size = {int(size): {**dict.fromkeys(ATTENTION), **found} for size, found in told}
         for found in by_size.values():
             unanswered = [name for name in UNANSWERED if found[name] is None]
             found.update({name: _finite(found[name]) for name in NUMBERS if name not in unanswered})
             found.update(dict.fromkeys(unanswered, math.nan))
-            known = [name for name in ATTENTION if found.get(name) is not None]
-            found.update({name: _finite(found[name]) if name in known else math.nan for name in ATTENTION})
             found["alignment_by_step"] = [_finite(value) for value in found["alignment_by_step"]]
         return Context(int(content["rollouts"]), by_size)
     except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
