@@ -34,8 +34,7 @@ def run(command: Command) -> int:
     found = find_runs(command.runs)
     ready = [one for one in found.given if one.trouble is None]
     places = places_for(ready, command.out)
-    shown = sys.stdout.isatty()
-    for place, one in track(places.items(), "recording", transient=True, disable=not shown):
+    for place, one in track(places.items(), "recording", transient=True, disable=not sys.stdout.isatty()):
         chosen = one.experiment.method in command.policies and one.experiment.seed == command.policies_seed
         record_run(one.folder, place, with_policy=chosen and one in found.all)
     for one in found.given:

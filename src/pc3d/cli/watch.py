@@ -52,8 +52,7 @@ def run(command: Command) -> int:
     admit_named(command.task)
     policy = load_policy(command.run)
     experiment = policy.experiment
-    name = f"{folder_name(experiment.task)}-{experiment.method}-{command.team_size}.gif"
-    out = command.out or Path(name)
+    out = command.out or Path(f"{folder_name(experiment.task)}-{experiment.method}-{command.team_size}.gif")
     if out.suffix not in (*FILM_FORMATS, ".html"):
         raise BadInput(f"a film is a .gif, .mp4 or .html file, not {out.name}")
     if not SMALLEST_PICTURE <= command.size <= LARGEST_PICTURE:

@@ -12,13 +12,14 @@ POOL, ONE = "NPROC", "1"
 
 def pin() -> None:
     """Make XLA and BLAS single-threaded; `import pc3d` does it, before anything here imports JAX."""
-    if _started() and not _pinned():
+    flags = os.environ.get("XLA_FLAGS", "")
+    pinned = ONE_THREAD in flags and os.environ.get(POOL) == ONE
+    if _started() and not pinned:
         warnings.warn(
             "JAX was started before pc3d was imported, with more than one thread: runs are slower and equal "
             "seeds can give unequal bits; import pc3d before JAX computes anything",
             stacklevel=3,
         )
-    flags = os.environ.get("XLA_FLAGS", "")
     if ONE_THREAD not in flags:
         os.environ["XLA_FLAGS"] = f"{flags} {ONE_THREAD}".strip()
     os.environ[POOL] = ONE
@@ -34,10 +35,6 @@ def compilation_cache() -> Path:
     """Where compiled programs are kept between runs."""
     home = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser()
     return home / "pc3d" / "xla"
-
-
-def _pinned() -> bool:
-    return ONE_THREAD in os.environ.get("XLA_FLAGS", "") and os.environ.get(POOL) == ONE
 
 
 def _started() -> bool:

@@ -11,7 +11,7 @@ from pc3d.experiment.settings import Experiment
 from pc3d.presets.experiment_file import read_experiment, to_plain
 from pc3d.runs.metrics import last_line, read_lines
 from pc3d.system.bounds import within
-from pc3d.system.checked_json import read_checked, write_checked
+from pc3d.system.checked_json import CHECKSUM, read_checked, write_checked
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import from_plain
 
@@ -116,10 +116,9 @@ class TrialFolder:
         """What the trial came to, if it came to an end."""
         if not self.score_file.exists():
             return None
-        names = [field.name for field in fields(Score)]
-        content = read_checked(self.score_file, names)
-        told = {name: content[name] for name in names if name in content}
-        return from_plain(Score, told, str(self.score_file))
+        content = read_checked(self.score_file, [field.name for field in fields(Score)])
+        content.pop(CHECKSUM, None)
+        return from_plain(Score, content, str(self.score_file))
 
     def reports(self, budget: Budget, validation_sizes: tuple[int, ...]) -> dict[int, float]:
         """How it has been doing on validation sizes; equal steps of two trials can be compared.
