@@ -3,11 +3,12 @@
 import json
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 
 from pc3d.benchmark import training
-from pc3d.benchmark.training import TrainingSpeed, _useful_share, median_seconds
-from pc3d.experiment.rosters import Stage
+from pc3d.benchmark.training import TrainingSpeed, median_seconds, small_case, usual_batch
+from pc3d.presets.paper import paper
 
 
 @pytest.mark.parametrize(
@@ -33,9 +34,8 @@ def test_a_measurement_survives_its_way_between_processes() -> None:
         method="mappo",
         matrix_gigaflops=100.0,
         update_seconds=2.0,
-        useful_share=0.7,
         learning_seconds=1.5,
-        learning_gigaflops=60.0,
+        useful_gigaflops=60.0,
         agent_steps=1e5,
         projected_seconds=60.0,
         seconds_per_512_episodes=9.0,
@@ -45,13 +45,24 @@ def test_a_measurement_survives_its_way_between_processes() -> None:
     )
     again = TrainingSpeed(**json.loads(json.dumps(asdict(speed))))
     assert again == speed
-    assert again.share_of_matrix_rate == 0.6
+    assert again.useful_rate == 0.6
     assert again.share_of_playing == 0.25
+    assert again.agent_steps_per_100_gigaflops == 1e5
 
 
-def test_useful_slots_are_weighed_by_the_episodes_of_their_stages() -> None:
-    stages = [Stage(0.1, (2, 4), (0.5, 0.5)), Stage(0.3, (4,), (1.0,))]
-    assert _useful_share(stages) == pytest.approx((0.1 * 3 / 4 + 0.3) / 0.4)
+@pytest.mark.parametrize("stage", range(4))
+def test_a_usual_update_is_of_its_stage_and_has_its_mean_of_agents(stage: int) -> None:
+    experiment = paper("spread", "mappo")
+    batch = usual_batch(experiment, stage)
+    assert {experiment.stage_number(int(number)) for number in batch.numbers} == {stage + 1}
+    drawn = float(np.mean(batch.team_sizes))
+    assert drawn == pytest.approx(experiment.curriculum.stages[stage].mean, rel=0.05)
+
+
+def test_the_small_case_has_one_minibatch_of_so_many_episodes_with_three_agents() -> None:
+    experiment = small_case(82)
+    assert experiment.episodes_per_update == experiment.algorithm.batch_size == 82
+    assert set(np.asarray(usual_batch(experiment, 0).team_sizes)) == {3}
 
 
 class _Clock:

@@ -52,7 +52,7 @@ def test_tokens_and_contexts_follow_the_two_attentions(observations, normalised)
     encodings = encodings_of(teacher.encoder, observations, normalised=normalised)
     tokens = paper.tokens(teacher.queries, encodings)
     contexts = [paper.teacher_context(encoding, tokens) for encoding in encodings]
-    made, _ = teacher.tokens(teacher.encodings(observations, active), active)
+    made, _ = teacher.tokens(teacher.encodings(observations), active)
     np.testing.assert_allclose(made, tokens, atol=TOLERANCE)
     np.testing.assert_allclose(teacher.read(observations, active).contexts[:TEAM], contexts, atol=TOLERANCE)
 

@@ -73,8 +73,7 @@ def test_an_actor_uses_nothing_but_its_own_history(networks, method):
     actor = networks[method].actor
     observations, others = random_team(0, 2, 5, SLOTS, 16), random_team(1, 2, 5, SLOTS, 16)
     changed = others.at[:, :, 0].set(observations[:, :, 0])
-    memory = actor.first_memory(2, SLOTS)
-    one, other = (actor.conditioning(actor.remember(memory, seen)).logits for seen in (observations, changed))
+    one, other = (actor.conditioning(actor.over_episodes(seen)).logits for seen in (observations, changed))
     np.testing.assert_array_equal(one[:, :, 0], other[:, :, 0])
     assert not np.array_equal(one[:, :, 1], other[:, :, 1])
 

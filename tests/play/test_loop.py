@@ -33,7 +33,7 @@ def game():
 
 @pytest.fixture(scope="module")
 def team():
-    return ActorTeam(small_policy("lbf").actor)
+    return ActorTeam(small_policy("lbf").actor, keeps=True)
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +84,9 @@ def test_what_is_not_kept_on_the_host_is_worked_out_by_the_learner(compiled, hos
     learner = eqx.tree_at(lambda learner: learner.networks.actor, learner, team.actor)
     plan = SequencePlan.make(experiment, len(SIZES), game.horizon)
     given = jax.tree.map(jnp.asarray, hosted)
-    likely = np.asarray(prepare(experiment, game, learner, given, plan)[1].log_probabilities)
+    likely = np.asarray(prepare(experiment, game, learner, given, plan).sequences.log_probabilities)
     decisions = decisions_of(compiled)
-    np.testing.assert_allclose(likely[decisions], compiled.kept[decisions], atol=1e-5)
+    np.testing.assert_allclose(likely[decisions], compiled.kept.log_probability[decisions], atol=1e-5)
 
 
 def test_slots_that_nobody_fills_stay_empty(hosted):

@@ -11,7 +11,6 @@ import pytest
 
 from pc3d.experiment.execution import ALONE
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.learners.ppo.losses import objective
 from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.registry import algorithm_of
@@ -21,6 +20,7 @@ from pc3d.play.loop import play, play_on_host
 from pc3d.play.presence import joined
 from pc3d.play.team import Decision
 from pc3d.play.worlds import TaskWorlds
+from tests.learners.ppo.padded import features_of, objective
 from tests.play.coming_and_going import RETAKEN, ROTA, TAKEN_ANEW, ComingAndGoing, SettledTeam, Staying
 from tests.probes import probe_experiment
 
@@ -58,28 +58,32 @@ def keys():
     return jax.random.split(jax.random.key(1), len(SIZES))
 
 
+def team_of(method):
+    return ActorTeam(learner_of(method).networks.actor, keeps=True)
+
+
 @lru_cache
 def played(method, task=TASK):
-    return play_compiled(TaskWorlds(task), ActorTeam(learner_of(method).networks.actor), keys(), SIZES)
+    return play_compiled(TaskWorlds(task), team_of(method), keys(), SIZES)
 
 
 @lru_cache
 def played_on_host(method, task=TASK):
-    return play_on_host(TaskWorlds(task), ActorTeam(learner_of(method).networks.actor), keys(), SIZES)
+    return play_on_host(TaskWorlds(task), team_of(method), keys(), SIZES)
 
 
 @partial(jax.jit, static_argnums=(0, 1, 2))
 def prepared(method, pieces, task, episodes):
     experiment = experiment_of(method, pieces)
     plan = SequencePlan.make(experiment, len(SIZES), TASK.horizon)
-    return prepare(experiment, task, learner_of(method), episodes, plan)[1]
+    return prepare(experiment, task, learner_of(method), episodes, plan).sequences
 
 
 @partial(jax.jit, static_argnums=0)
 def likely_again(method, batch):
     """How likely the actor finds each action now."""
     actor = learner_of(method).networks.actor
-    features = actor.remember(batch.first_memory, batch.observations, batch.fresh)
+    features = features_of(actor, batch)
     return log_probability_of(jax.nn.log_softmax(actor.conditioning(features).logits), batch.actions)
 
 
@@ -157,9 +161,10 @@ def test_a_team_is_told_who_has_joined():
 def test_a_newcomer_decides_as_if_the_slot_had_no_past(method):
     one, other = (played(method, ComingAndGoing(4, past=past)) for past in (0.0, 5.0))
     before, after = (np.s_[:3, :2, RETAKEN], np.s_[:3, TAKEN_ANEW:, RETAKEN])
-    assert np.all(one.kept[before] != other.kept[before])
+    likely, otherwise = (np.asarray(each.kept.log_probability) for each in (one, other))
+    assert np.all(likely[before] != otherwise[before])
     np.testing.assert_array_equal(one.actions[after], other.actions[after])
-    np.testing.assert_array_equal(one.kept[after], other.kept[after])
+    np.testing.assert_array_equal(likely[after], otherwise[after])
 
 
 @pytest.mark.parametrize(("method", "pieces"), [("ippo", 3), ("pc3d", 1), ("pc3d", 2), ("pc3d", 3)])
@@ -172,7 +177,9 @@ def test_before_the_first_gradient_step_the_policy_is_the_one_that_played(method
     decisions = np.asarray(batch.decisions)
     again = np.asarray(likely_again(method, batch))[decisions]
     # Cutting leaves the order as it was: episode by episode, and moment by moment.
-    np.testing.assert_allclose(again, np.asarray(episodes.kept)[decisions_of(episodes)], atol=1e-4)
+    np.testing.assert_allclose(
+        again, np.asarray(episodes.kept.log_probability)[decisions_of(episodes)], atol=1e-4
+    )
     np.testing.assert_allclose(np.asarray(batch.log_probabilities)[decisions], again, atol=1e-4)
     parts = parts_of(method, batch)
     assert float(parts.clipped) == 0

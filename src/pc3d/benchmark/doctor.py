@@ -107,7 +107,7 @@ def _small_update() -> str:
     """The digest of a learner after one update with narrow networks."""
     experiment = specialist(paper("spread", "ippo"), "4")
     experiment = replace(experiment, actor=ActorSettings((32,), 32))
-    learner, _ = Beginning.of(experiment).update()
+    learner, _ = Beginning.of(experiment, 0).update()
     arrays = named_arrays(jax.device_get(learner))
     return digest_of(b"".join(name.encode() + array.tobytes() for name, array in arrays.items()))
 

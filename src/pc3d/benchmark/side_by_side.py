@@ -52,9 +52,7 @@ def _rate(kind: str, processes: int, seconds: float) -> float:
 
 def _work(kind: str, seconds: float) -> None:
     # PC3D's update on Spread, in the last stage.
-    work = (
-        matrix_product() if kind == "matrix" else Beginning.of(paper("spread", "pc3d")).with_slots(8).update
-    )
+    work = matrix_product() if kind == "matrix" else Beginning.of(paper("spread", "pc3d"), 3).update
     jax.block_until_ready(work())
     print("ready", flush=True)
     sys.stdin.readline()

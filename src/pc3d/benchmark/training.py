@@ -1,6 +1,7 @@
 """Seconds, operations and memory of training one method on one task: measured in a process of its own.
 
-`python -m pc3d.benchmark.training TASK METHOD REPEATS` prints JSON; `pc3d benchmark train` starts it.
+`pc3d benchmark train` starts `python -m pc3d.benchmark.training TASK METHOD REPEATS EPISODES`, which prints
+JSON; EPISODES above 0 chooses the small case with so many of them in an update.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pc3d.experiment.rosters import Stage
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.rosters import Curriculum, Rosters, Stage
+from pc3d.experiment.settings import ActorSettings, Experiment, PpoSettings
 from pc3d.learners.algorithm import Learner, Work
 from pc3d.learners.registry import algorithm_of
-from pc3d.learners.round import Round, full_batch, play_and_learn, play_round
+from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_round
 from pc3d.play.arena import CompiledArena
 from pc3d.presets.paper import paper
 from pc3d.system.errors import Pc3dError
@@ -33,6 +34,7 @@ from pc3d.tasks.make import make_task
 
 MATRIX = 1024
 COMPARED_EPISODES = 512  # as in the paper's table of wall-clock times
+LOOKED_THROUGH = 50  # updates of a stage, for a usual one
 LONG_SECONDS = 20.0  # after so many in all, nothing is measured again: an update may take half a minute
 
 
@@ -44,19 +46,23 @@ class TrainingSpeed:
     method: str
     matrix_gigaflops: float
     update_seconds: float  # playing and learning
-    useful_share: float  # of the slots, how many are active on average
     learning_seconds: float  # of one update, without playing
-    learning_gigaflops: float  # 10^9 operations per second
-    agent_steps: float  # gradients of agent-steps per second, padding included
-    projected_seconds: float  # for the paper's budget
+    useful_gigaflops: float  # 10^9 operations per second of learning, on agents that are there
+    agent_steps: float  # gradients of single steps of single agents per second, playing included
+    projected_seconds: float  # for the experiment's budget
     seconds_per_512_episodes: float
     cold_compile_seconds: float
     warm_compile_seconds: float
     peak_memory_bytes: int
 
     @property
-    def share_of_matrix_rate(self) -> float:
-        return self.learning_gigaflops / self.matrix_gigaflops
+    def useful_rate(self) -> float:
+        return self.useful_gigaflops / self.matrix_gigaflops
+
+    @property
+    def agent_steps_per_100_gigaflops(self) -> float:
+        """Of the core's matrix rate: what machines of different speed can be compared by."""
+        return self.agent_steps / self.matrix_gigaflops * 100
 
     @property
     def share_of_playing(self) -> float:
@@ -65,29 +71,63 @@ class TrainingSpeed:
 
 @dataclass(frozen=True)
 class Beginning:
-    """A run before its first update."""
+    """A run before its first update, with the episodes of a later one: as usual ones of a stage."""
 
     experiment: Experiment
     arena: CompiledArena
     learner: Learner
+    batch: EpisodeBatch
 
     @classmethod
-    def of(cls, experiment: Experiment) -> Beginning:
+    def of(cls, experiment: Experiment, stage: int) -> Beginning:
+        """With a stage's episodes; numbers count from 0."""
         arena = CompiledArena(make_task(experiment))
-        return cls(experiment, arena, algorithm_of(experiment).fresh(experiment, arena.game))
+        learner = algorithm_of(experiment).fresh(experiment, arena.game)
+        whole = cls(experiment, arena, learner, usual_batch(experiment, stage))
+        return whole.in_stage(stage)
 
-    def with_slots(self, slots: int) -> Beginning:
-        return replace(self, arena=self.arena.with_slots(slots))
+    def in_stage(self, stage: int) -> Beginning:
+        slots = self.experiment.curriculum.stages[stage].largest
+        batch = usual_batch(self.experiment, stage)
+        return replace(self, arena=self.arena.with_slots(slots), batch=batch)
+
+    @property
+    def team_sizes(self) -> np.ndarray:
+        return np.asarray(self.batch.team_sizes)
 
     def update(self) -> tuple[Learner, Round]:
-        """One update with every slot filled."""
-        batch = full_batch(self.experiment, self.arena)
-        return play_and_learn(self.experiment, self.arena, self.learner, batch)
+        return play_and_learn(self.experiment, self.arena, self.learner, self.batch)
 
 
-def measure_in_own_process(task: str, method: str, repeats: int) -> TrainingSpeed:
+def usual_batch(experiment: Experiment, stage: int) -> EpisodeBatch:
+    """Of the stage's updates, the one whose number of agents is the median."""
+    ends = (0, *experiment.curriculum.boundaries(experiment.episodes))
+    first, last = (-(-end // experiment.episodes_per_update) for end in ends[stage : stage + 2])
+    updates = range(first, max(first + 1, min(last, experiment.updates)))[:LOOKED_THROUGH]
+    numbers = [experiment.episodes_of_update(update) for update in updates]
+    sizes = [np.array([experiment.team_size_of(number) for number in each]) for each in numbers]
+    usual = sorted(range(len(sizes)), key=lambda each: sizes[each].sum())[len(sizes) // 2]
+    return EpisodeBatch.of(experiment.seed, numbers[usual], sizes[usual])
+
+
+def small_case(episodes: int) -> Experiment:
+    """A small net and three agents always: what other learners are compared by."""
+    experiment = paper("spread", "ippo")
+    assert isinstance(experiment.algorithm, PpoSettings)
+    small = replace(experiment.algorithm, epochs=4, update_every_episodes=1, batch_size=episodes)
+    return replace(
+        experiment,
+        rosters=Rosters(train=(3,)),
+        curriculum=Curriculum((Stage(1.0, (3,), (1.0,)),)),
+        algorithm=small,
+        actor=ActorSettings(widths=(128,), rnn_dim=128),
+        recipe=replace(experiment.recipe, environments=episodes),
+    )
+
+
+def measure_in_own_process(task: str, method: str, repeats: int, small: int = 0) -> TrainingSpeed:
     """Peak memory and compile time are a process's own."""
-    words = [*PYTHON, "-m", "pc3d.benchmark.training", task, method, str(repeats)]
+    words = [*PYTHON, "-m", "pc3d.benchmark.training", task, method, str(repeats), str(small)]
     result = subprocess.run(words, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         said = result.stderr.strip().splitlines()[-1:] or [f"ended with code {result.returncode}"]
@@ -95,31 +135,27 @@ def measure_in_own_process(task: str, method: str, repeats: int) -> TrainingSpee
     return TrainingSpeed(**json.loads(result.stdout))
 
 
-def measure_training(task_name: str, method: str, repeats: int) -> TrainingSpeed:
-    """Measure every stage of the paper's curriculum that has a width of its own."""
-    experiment = paper(task_name, method)
-    run, stages = Beginning.of(experiment), experiment.curriculum.stages
-    slots = stages[-1].largest
-    last = run.with_slots(slots)
+def measure_training(experiment: Experiment, repeats: int) -> TrainingSpeed:
+    """Measure an update of every stage of the curriculum."""
+    stages = experiment.curriculum.stages
+    last = Beginning.of(experiment, len(stages) - 1)
     with tempfile.TemporaryDirectory() as cache:
         jax.config.update("jax_compilation_cache_dir", cache)
         cold = _seconds(last.update)
         jax.clear_caches()
         warm = _seconds(last.update)
-        rate = 2 * MATRIX**3 / median_seconds(matrix_product(), repeats) / 1e9
-        widths = sorted({stage.largest for stage in stages})
-        updates = {width: median_seconds(run.with_slots(width).update, repeats) for width in widths}
-        learning, work = _learning(last, repeats)
-    projected = experiment.updates * sum(stage.fraction * updates[stage.largest] for stage in stages)
+        updates = [median_seconds(last.in_stage(stage).update, repeats) for stage in range(len(stages))]
+        learning, rate, work = _learning(last, repeats)
+    shares = [stage.fraction for stage in stages]
+    projected = experiment.updates * float(np.dot(shares, updates) / sum(shares))
     return TrainingSpeed(
-        task=task_name,
-        method=method,
+        task=experiment.task,
+        method=experiment.method,
         matrix_gigaflops=rate,
-        update_seconds=updates[slots],
-        useful_share=_useful_share([stage for stage in stages if stage.largest == slots]),
+        update_seconds=updates[-1],
         learning_seconds=learning,
-        learning_gigaflops=work.operations / learning / 1e9,
-        agent_steps=work.agent_steps / learning,
+        useful_gigaflops=work.operations / learning / 1e9,
+        agent_steps=work.agent_steps / updates[-1],
         projected_seconds=projected,
         seconds_per_512_episodes=projected * COMPARED_EPISODES / experiment.episodes,
         cold_compile_seconds=cold,
@@ -128,22 +164,22 @@ def measure_training(task_name: str, method: str, repeats: int) -> TrainingSpeed
     )
 
 
-def _useful_share(stages: list[Stage]) -> float:
-    """Of stages of one width: how many of their slots the curriculum fills on average."""
-    agents = sum(stage.fraction * np.dot(stage.probabilities, stage.team_sizes) for stage in stages)
-    return float(agents / sum(stage.fraction for stage in stages) / stages[0].largest)
-
-
-def _learning(run: Beginning, repeats: int) -> tuple[float, Work]:
-    """The seconds of an update without its playing, and what it costs on paper."""
+def _learning(run: Beginning, repeats: int) -> tuple[float, float, Work]:
+    """The seconds of an update without its playing, the matrix rate meanwhile, and what it costs on paper."""
     experiment, game, key = run.experiment, run.arena.game, jax.random.key(0)
     algorithm = algorithm_of(experiment)
-    episodes = play_round(experiment, run.arena, run.learner, full_batch(experiment, run.arena))
+    episodes = play_round(experiment, run.arena, run.learner, run.batch)
     learn = jax.jit(algorithm.learn, static_argnums=(0, 1))
-    seconds = median_seconds(lambda: learn(experiment, game, run.learner, episodes, key), repeats)
-    work = algorithm.work(experiment, game, run.learner)
+    # In turns: a shared core is not equally fast in every minute.
+    work_times, matrix_times, product = [], [], matrix_product()
+    for _ in range(2):
+        matrix_times.append(median_seconds(product, 10 * repeats))
+        work_times.append(
+            median_seconds(lambda: learn(experiment, game, run.learner, episodes, key), repeats)
+        )
+    work = algorithm.work(experiment, game, run.learner, run.team_sizes)
     assert work is not None, "only what has been counted is shown"
-    return seconds, work
+    return median(work_times), 2 * MATRIX**3 / median(matrix_times) / 1e9, work
 
 
 def matrix_product() -> Callable[[], jax.Array]:
@@ -168,5 +204,6 @@ def _seconds(work: Callable[[], Any]) -> float:
 
 
 if __name__ == "__main__":
-    task_word, method_word, repeats_word = sys.argv[1:4]
-    print(json.dumps(asdict(measure_training(task_word, method_word, int(repeats_word)))))
+    task_word, method_word, repeats_word, small_word = sys.argv[1:5]
+    chosen = small_case(int(small_word)) if int(small_word) else paper(task_word, method_word)
+    print(json.dumps(asdict(measure_training(chosen, int(repeats_word)))))

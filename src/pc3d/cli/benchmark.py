@@ -32,6 +32,8 @@ class Command:
     """Only this task."""
     methods: tuple[str, ...] = ("ippo", "mappo", "pic", "pc3d")
     """Which methods (train, export)."""
+    case: Literal["paper", "small"] = "paper"
+    """The paper's settings, or a small net for three agents (train)."""
     team_sizes: str = "2,4,8,10"
     """Sizes that a task does not admit are passed over (tasks)."""
     repeats: int = 5
@@ -108,6 +110,9 @@ def _show_export(console: Console, names: list[str], command: Command) -> None:
 
 
 def _show_training(console: Console, names: list[str], command: Command) -> None:
+    if command.case == "small":
+        _show_small_case(console, command)
+        return
     pairs, speeds = list(product(names, command.methods)), []
     with console.status("measuring") as status:
         for number, (task, method) in enumerate(pairs, 1):
@@ -127,21 +132,46 @@ def _show_training(console: Console, names: list[str], command: Command) -> None
     )
     console.print(
         f"Medians of up to {command.repeats}, fewer of what takes long; one thread. Update and GFLOP/s are "
-        "of the last stage, every slot filled: operations are counted from the networks' shapes (matrix "
-        "products only, padding included; 'useful' is the mean share of slots that the curriculum fills). "
-        "The projection weighs every stage by its episodes. "
+        "of a usual update of the last stage: operations are counted from the networks' shapes (matrix "
+        "products alone, for agents that are there alone), and 'useful' is their share of a plain matrix "
+        "product's rate within the same minute. The projection weighs every stage by its episodes. "
         f"Paper, on another processor: seconds per update as printed; those for {CLOCKED_EPISODES} episodes "
         "are inferred, 8 updates for the MAPPO family and nothing for IPPO."
     )
 
 
+def _show_small_case(console: Console, command: Command) -> None:
+    with console.status("measuring"):
+        speeds = {
+            episodes: measure_in_own_process("spread", "ippo", command.repeats, episodes)
+            for episodes in SMALL_CASE
+        }
+    rows = (
+        (
+            f"{episodes}",
+            f"{speed.update_seconds * 1000:,.0f} ms",
+            f"{speed.agent_steps:,.0f}",
+            f"{speed.matrix_gigaflops:.0f}",
+            f"{speed.agent_steps_per_100_gigaflops:,.0f}",
+            f"{speed.useful_rate:.0%}",
+        )
+        for episodes, speed in speeds.items()
+    )
+    headings = ("episodes", "update", "gradients/s", "GFLOP/s", "gradients/s at 100 GFLOP/s", "useful")
+    console.print(table("Small case: Spread, 3 agents, IPPO, dense 128, GRU 128", headings, rows, words=1))
+    console.print(
+        "4 epochs over whole episodes of 25 steps, one thread, playing included: gradients of single steps "
+        "of single agents per second, and at 100 GFLOP/s of the core's matrix rate."
+    )
+
+
+SMALL_CASE = (82, 656)  # episodes in an update
 Columns = dict[str, Callable[[TrainingSpeed], str]]  # by heading: how one speed is shown
 SPEEDS: Columns = {
     "update": lambda speed: f"{speed.update_seconds * 1000:,.0f} ms",
     "agent-\nsteps/s": lambda speed: f"{speed.agent_steps:,.0f}",
-    "GFLOP/s": lambda speed: f"{speed.learning_gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
-    "of\nmatmul": lambda speed: f"{speed.share_of_matrix_rate:.0%}",
-    "useful": lambda speed: f"{speed.useful_share:.0%}",
+    "GFLOP/s": lambda speed: f"{speed.useful_gigaflops:.0f}/{speed.matrix_gigaflops:.0f}",
+    "useful": lambda speed: f"{speed.useful_rate:.0%}",
     "playing": lambda speed: f"{max(0.0, speed.share_of_playing):.0%}",
     "memory": lambda speed: f"{speed.peak_memory_bytes / 2**30:.1f} GiB",
 }

@@ -106,6 +106,11 @@ class Stage:
     def largest(self) -> int:
         return max(self.team_sizes)
 
+    @property
+    def mean(self) -> float:
+        """How many agents an episode has on average."""
+        return float(np.average(self.team_sizes, weights=self.probabilities))
+
 
 @dataclass(frozen=True)
 class Curriculum:

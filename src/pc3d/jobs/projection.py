@@ -33,11 +33,12 @@ def project(left: Iterable[tuple[Experiment, int]]) -> Iterator[Kind]:
 
 
 def seconds_of_run(experiment: Experiment) -> float:
-    """The whole training, from the widest stage's update; the others are taken to cost as their width."""
+    """The whole training, from an update with the largest teams; other stages cost as their agents are many."""
     stages = experiment.curriculum.stages
-    widest = max(stage.largest for stage in stages)
-    update = median_seconds(Beginning.of(experiment).with_slots(widest).update, TIMED_UPDATES)
-    return experiment.updates * sum(stage.fraction * update * stage.largest / widest for stage in stages)
+    means = [stage.mean for stage in stages]
+    largest = max(means)
+    update = median_seconds(Beginning.of(experiment, means.index(largest)).update, TIMED_UPDATES)
+    return experiment.updates * sum(stage.fraction * update * stage.mean / largest for stage in stages)
 
 
 def seconds_together(kinds: Iterable[Kind], workers: int) -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from pc3d.experiment.settings import Experiment
@@ -38,9 +39,9 @@ class Work:
     """What one update costs on paper."""
 
     operations: float
-    """Floating-point operations, padding included."""
+    """Floating-point operations on agents that are there; padding is not counted."""
     agent_steps: float
-    """Gradients of single steps of single agents, padding included."""
+    """Gradients of single steps of single agents."""
 
 
 class Algorithm(abc.ABC):
@@ -73,7 +74,7 @@ class Algorithm(abc.ABC):
         del line
         return None
 
-    def work(self, experiment: Experiment, task: Game, learner: Any) -> Work | None:
-        """What an update costs with every slot filled; None if nobody has counted it."""
-        del experiment, task, learner
+    def work(self, experiment: Experiment, task: Game, learner: Any, team_sizes: np.ndarray) -> Work | None:
+        """What an update from episodes with these team sizes costs; None if nobody has counted it."""
+        del experiment, task, learner, team_sizes
         return None

@@ -38,12 +38,6 @@ class EpisodeBatch(eqx.Module):
         return jax.vmap(partial(stream, self.seed, Purpose.PLAY))(self.numbers)
 
 
-def full_batch(experiment: Experiment, arena: Arena) -> EpisodeBatch:
-    """The first update's episodes with every slot filled: what a benchmark plays."""
-    numbers = experiment.episodes_of_update(0)
-    return EpisodeBatch.of(0, numbers, np.full(len(numbers), arena.game.slots))
-
-
 class Round(eqx.Module):
     """One update and the episodes before it."""
 

@@ -47,15 +47,23 @@ class Actor(eqx.Module):
 
     def remember(
         self,
-        memory: Float[Array, "sequence agent h"],
-        observations: Float[Array, "sequence time agent observation"],
-        fresh: Bool[Array, "sequence time agent"] | None = None,
-    ) -> Float[Array, "sequence time agent h"]:
-        """The recurrent features at every moment of each sequence; where `fresh`, from nothing.
+        memory: Float[Array, "*rows h"],
+        observations: Float[Array, "time *rows observation"],
+        fresh: Bool[Array, " time *rows"] | None = None,
+    ) -> Float[Array, "time *rows h"]:
+        """The recurrent features at every moment of a sequence; where `fresh`, from nothing.
 
-        All sequences at once, because one large matrix product is far faster than many small ones; time
-        comes first inside, where the observations are still narrow.
+        All rows at once, because one large matrix product is far faster than many small ones.
         """
+        return self.memory.over_time(memory, self.encoder(observations), fresh)
+
+    def over_episodes(
+        self,
+        observations: Float[Array, "episode moment agent observation"],
+        fresh: Bool[Array, "episode moment agent"] | None = None,
+    ) -> Float[Array, "episode moment agent h"]:
+        """The same of whole episodes, which begin from nothing."""
+        episodes, _, agents, _ = observations.shape
         by_time = jnp.moveaxis(observations, 1, 0)
         fresh_by_time = None if fresh is None else jnp.moveaxis(fresh, 1, 0)
-        return jnp.moveaxis(self.memory.over_time(memory, self.encoder(by_time), fresh_by_time), 0, 1)
+        return jnp.moveaxis(self.remember(self.first_memory(episodes, agents), by_time, fresh_by_time), 0, 1)

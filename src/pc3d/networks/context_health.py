@@ -8,6 +8,7 @@ from math import log, nan
 from types import ModuleType
 from typing import Any
 
+import equinox as eqx
 from jaxtyping import Bool, Float, Shaped
 
 from pc3d.networks.teacher import Reading
@@ -43,6 +44,23 @@ def effective_number(vectors: Float[AnyArray, "*moment token context"]) -> Float
     return vectors.shape[-2] ** 2 / numbers.maximum(numbers.sum(cosines**2, axis=(-2, -1)), 1)
 
 
+class Standard(eqx.Module):
+    """What students are measured against: all of it follows from the teacher's contexts alone."""
+
+    teammates: Contexts
+    """The mean direction of the teammates' contexts; zero for somebody alone."""
+    made: Any
+    """How many decisions were made,"""
+    shared: Any
+    """and how many of them with teammates."""
+    spread: Any
+    """The sum of squares of the contexts about their mean."""
+    constant: Any
+    """The mean cosine that a student reaches who always says the same."""
+    personal: Any
+    """The share of the spread that lies between teammates."""
+
+
 def recovery(students: Contexts, teachers: Contexts, decisions: Decisions) -> Measures:
     """How much of the teacher's contexts students recover, beside what guesses would reach.
 
@@ -50,20 +68,52 @@ def recovery(students: Contexts, teachers: Contexts, decisions: Decisions) -> Me
     says the same, or who speaks for a teammate, is aligned, too. And where the teacher has the same context
     for all agents of a team, there is nothing personal to recover.
     """
-    numbers, made = _library(teachers), decisions[..., None]
-    students, teachers = numbers.where(made, students, 0), numbers.where(made, teachers, 0)
-    student_way, teacher_way = directions(students), directions(teachers)
-    team = numbers.sum(decisions, axis=-1)[..., None]
-    others = numbers.where(team > 1, team - 1, 1)
-    of_others = numbers.sum(teacher_way, axis=-2, keepdims=True) - teacher_way
-    shared, missed = decisions & (team > 1), _squares(students - teachers, decisions)
-    return {
-        "alignment": _mean(cosine(students, teachers), decisions),
+    standard = standard_of(teachers, decisions)
+    return recovered(student_sums(students, teachers, standard.teammates, decisions), standard)
+
+
+def standard_of(teachers: Contexts, decisions: Decisions) -> Standard:
+    """The standard that these contexts set."""
+    numbers = _library(teachers)
+    teachers = numbers.where(decisions[..., None], teachers, 0)
+    ways, team = directions(teachers), numbers.sum(decisions, axis=-1)[..., None]
+    shared = decisions & (team > 1)
+    others = numbers.where(team > 1, team - 1, 1)[..., None]
+    of_others = (numbers.sum(ways, axis=-2, keepdims=True) - ways) / others
+    return Standard(
+        teammates=numbers.where(shared[..., None], of_others, 0),
+        made=numbers.sum(decisions),
+        shared=numbers.sum(shared),
+        spread=_spread(teachers, decisions),
         # The best constant points to the mean direction, and its mean cosine is that mean's length.
-        "alignment_of_a_constant": numbers.sqrt(numbers.sum(_mean_vector(teacher_way, decisions) ** 2)),
-        "alignment_with_teammates": _mean(numbers.sum(student_way * of_others, axis=-1) / others, shared),
-        "variance_explained": 1 - _ratio(missed, _spread(teachers, decisions)),
-        "personal_share": _ratio(_squares(_from_the_team(teachers, team), shared), _spread(teachers, shared)),
+        constant=numbers.sqrt(numbers.sum(_mean_vector(ways, decisions) ** 2)),
+        personal=_ratio(_squares(_from_the_team(teachers, team), shared), _spread(teachers, shared)),
+    )
+
+
+def student_sums(
+    students: Contexts, teachers: Contexts, teammates: Contexts, decisions: Decisions
+) -> Measures:
+    """What adds up over parts of the decisions, in any order and in any company."""
+    numbers, made = _library(students), decisions[..., None]
+    students, teachers = numbers.where(made, students, 0), numbers.where(made, teachers, 0)
+    return {
+        "aligned": numbers.sum(cosine(students, teachers)),
+        "aligned_with_teammates": numbers.sum(
+            numbers.sum(directions(students) * numbers.where(made, teammates, 0), axis=-1)
+        ),
+        "missed": numbers.sum((students - teachers) ** 2),
+    }
+
+
+def recovered(sums: Measures, standard: Standard) -> Measures:
+    """The students' sums over all decisions, held against the standard."""
+    return {
+        "alignment": _ratio(sums["aligned"], standard.made),
+        "alignment_of_a_constant": standard.constant,
+        "alignment_with_teammates": _ratio(sums["aligned_with_teammates"], standard.shared),
+        "variance_explained": 1 - _ratio(sums["missed"], standard.spread),
+        "personal_share": standard.personal,
     }
 
 

@@ -1,6 +1,8 @@
 """The four value functions. Three see the whole team; IPPO's sees what one agent remembers."""
 
 import abc
+from collections.abc import Callable
+from functools import partial
 from typing import ClassVar
 
 import equinox as eqx
@@ -10,21 +12,31 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.settings import CriticSettings
 from pc3d.networks.layers import Activation, Dense, Mlp
+from pc3d.networks.seating import Seating
 from pc3d.networks.teacher import Teacher, encoded
 
 
 class TeamView(eqx.Module):
     """All a critic may look at, at each moment."""
 
-    observations: Float[Array, "... agent observation"]
+    observations: Float[Array, "... observation"]  # of (..., agent), or of rows with a seating
     present: Bool[Array, "... agent"]
-    features: Float[Array, "... agent feature"] | None = None  # the actor's, for a local critic
+    features: Float[Array, "... feature"] | None = None  # the actor's, for a local critic
     global_state: Float[Array, "... state"] | None = None
+    seating: Seating | None = None
+    """Where agents come in rows, without empty slots: which of them make up which team."""
 
     @property
     def clean_observations(self) -> Float[Array, "... agent observation"]:
         """Zero where nobody is, so that the content of padded slots cannot matter."""
-        return jnp.where(self.present[..., None], self.observations, 0)
+        seen = self.observations if self.seating is None else self.seating.of_teams(self.observations)
+        return jnp.where(self.present[..., None], seen, 0)
+
+    def of_each(self, encode: Callable[[Array], Array]) -> Float[Array, "... agent encoding"]:
+        """What a function makes of each agent's observation; anything where nobody is."""
+        if self.seating is None:
+            return encode(self.clean_observations)
+        return self.seating.of_teams(encode(self.observations))
 
 
 class CriticInputs(eqx.Module):
@@ -108,7 +120,7 @@ class MeanCritic(Critic):
         self.head = _value_head(head_key, width, inputs, settings)
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        encodings = encoded(self.encoder, view.clean_observations, normalise=self.normalise)
+        encodings = view.of_each(partial(encoded, self.encoder, normalise=self.normalise))
         mean = jnp.mean(encodings, axis=-2, where=view.present[..., None])
         size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
         return self.head(_beside(mean, size, view.global_state))[..., 0]
@@ -135,8 +147,7 @@ class TokenCritic(Critic):
         self.head = _value_head(head_key, width, inputs, settings)
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        encodings = self.teacher.encodings(view.observations, view.present)
-        tokens, _ = self.teacher.tokens(encodings, view.present)
+        tokens, _ = self.teacher.tokens(view.of_each(self.teacher.encodings), view.present)
         size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
         flat = tokens.reshape(*tokens.shape[:-2], -1)
         return self.head(_beside(flat, size, view.global_state))[..., 0]

@@ -26,7 +26,9 @@ class Dense(eqx.Module):
         self.bias = jnp.zeros(outputs)
 
     def __call__(self, inputs: Float[Array, "... input"]) -> Float[Array, "... output"]:
-        return inputs @ self.weight + self.bias
+        # As one matrix: the weights' gradient is then a product of what is there, without transposed copies.
+        flat = inputs.reshape(-1, inputs.shape[-1]) @ self.weight + self.bias
+        return flat.reshape(*inputs.shape[:-1], -1)
 
 
 class Mlp(eqx.Module):
@@ -78,8 +80,7 @@ class Gru(eqx.Module):
 
     def step(self, memory: Float[Array, "... h"], inputs: Float[Array, "... input"]) -> Float[Array, "... h"]:
         """One moment of play."""
-        gates = _gates(self.from_input(inputs), self.from_memory(memory), memory)
-        return gates.memory
+        return _gates(self.from_input(inputs), self.from_memory(memory), memory).memory
 
     def over_time(
         self,
@@ -132,7 +133,8 @@ def _gates(from_input: Array, from_memory: Array, memory: Array) -> _Gates:
 
 
 # The derivative is written out because the automatic one adds up the weights' gradient inside the loop,
-# one small product per moment; here it is a single product over the whole sequence.
+# one small product per moment; here it is a single product over the whole sequence. And whatever does not
+# depend on what comes later is computed for all moments at once: the loops are left with little but products.
 @jax.custom_vjp
 def _recur(weight: Array, bias: Array, memory: Array, from_input: Array, kept: Array | None) -> Array:
     return _recur_forward(weight, bias, memory, from_input, kept)[0]
@@ -160,25 +162,26 @@ def _recur_backward(
     weight, first_memory, gates, kept = saved
     before = jnp.concatenate([first_memory[None], gates.memory[:-1]])
     before = before if kept is None else before * kept
+    # How the gradient at a moment reaches reset, keep and candidate, before their activations.
+    to_candidate = (1 - gates.keep) * (1 - gates.candidate**2)
+    to_keep = (before - gates.candidate) * gates.keep * (1 - gates.keep)
+    to_reset = to_candidate * gates.recurrent_candidate * gates.reset * (1 - gates.reset)
+    slopes = jnp.stack([to_reset, to_keep, to_candidate * gates.reset], axis=-2)
 
-    def moment(
-        later: Array, now: tuple[Array, _Gates, Array, Array | None]
-    ) -> tuple[Array, tuple[Array, Array]]:
-        gradient, gate, before, kept = now
+    back = weight.T
+
+    def moment(later: Array, now: tuple[Array, Array, Array, Array | None]) -> tuple[Array, Array]:
+        gradient, slope, keep, kept = now
         total = gradient + later
-        candidate = total * (1 - gate.keep) * (1 - gate.candidate**2)
-        keep = total * (before - gate.candidate) * gate.keep * (1 - gate.keep)
-        reset = candidate * gate.recurrent_candidate * gate.reset * (1 - gate.reset)
-        to_memory = jnp.concatenate([reset, keep, candidate * gate.reset], axis=-1)
-        to_before = total * gate.keep + to_memory @ weight.T
-        return to_before if kept is None else to_before * kept, (to_memory, candidate)
+        to_memory = (total[..., None, :] * slope).reshape(*total.shape[:-1], -1)
+        to_before = total * keep + to_memory @ back
+        return to_before if kept is None else to_before * kept, total
 
     start = jnp.zeros_like(first_memory)
-    to_first, (to_memory, to_candidate) = jax.lax.scan(
-        moment, start, (gradients, gates, before, kept), reverse=True
-    )
+    to_first, totals = jax.lax.scan(moment, start, (gradients, slopes, gates.keep, kept), reverse=True)
     width = first_memory.shape[-1]
-    to_input = jnp.concatenate([to_memory[..., : 2 * width], to_candidate], axis=-1)
+    to_memory = totals[..., None, :] * slopes
+    to_input = jnp.concatenate([totals * to_reset, totals * to_keep, totals * to_candidate], axis=-1)
     flat_memory, flat_gradient = before.reshape(-1, width), to_memory.reshape(-1, 3 * width)
     # Who is there is data: nothing asks for its gradient.
     to_kept = None if kept is None else jnp.zeros_like(kept)

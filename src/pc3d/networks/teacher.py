@@ -37,11 +37,9 @@ class Teacher(eqx.Module):
         self.normalise = settings.normalise_encodings
         self.queries = jax.random.normal(query_key, (settings.tokens, settings.set_embed_dim))
 
-    def encodings(
-        self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
-    ) -> Float[Array, "... agent embedding"]:
-        """e_i = φ(o_i), normalised if so set; what stands in slots that nobody fills cannot matter."""
-        return encoded(self.encoder, jnp.where(present[..., None], observations, 0), normalise=self.normalise)
+    def encodings(self, observations: Float[Array, "... observation"]) -> Float[Array, "... embedding"]:
+        """e_i = φ(o_i), normalised if so set."""
+        return encoded(self.encoder, observations, normalise=self.normalise)
 
     def tokens(
         self, encodings: Float[Array, "... agent embedding"], present: Bool[Array, "... agent"]
@@ -55,7 +53,8 @@ class Teacher(eqx.Module):
         self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
     ) -> Reading:
         """c_i = Σ_k softmax_k(e_i · z_k / √d) z_k: each agent's own reading of the tokens."""
-        encodings = self.encodings(observations, present)
+        # What stands in slots that nobody fills cannot matter.
+        encodings = self.encodings(jnp.where(present[..., None], observations, 0))
         tokens, over_agents = self.tokens(encodings, present)
         similarity = jnp.einsum("...nd,...kd->...nk", encodings, tokens)
         over_tokens = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)

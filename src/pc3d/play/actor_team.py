@@ -12,12 +12,22 @@ from pc3d.play.choosing import choose
 from pc3d.play.team import Decision, View
 
 
+class Kept(eqx.Module):
+    """What a policy gradient wants to know of a decision."""
+
+    log_probability: Float[Array, "..."]
+    memory: Float[Array, "... h"]
+    """After what was seen."""
+
+
 class ActorTeam(eqx.Module):
-    """Keeps how likely each chosen action was, which a policy gradient wants to know."""
+    """One actor for all; each agent has a memory of its own."""
 
     execution: ClassVar[Execution] = ALONE
     actor: Actor
     greedy: bool = eqx.field(static=True, default=False)
+    keeps: bool = eqx.field(static=True, default=False)
+    """Whether decisions are kept with what a learner needs of them."""
 
     def first(self, episodes: int, slots: int) -> Float[Array, "episode agent h"]:
         return self.actor.first_memory(episodes, slots)
@@ -28,4 +38,5 @@ class ActorTeam(eqx.Module):
         if view.joined is not None:
             memory = jnp.where(view.joined[..., None], 0, memory)
         memory, policy = self.actor.step(memory, view.observations)
-        return memory, Decision(*choose(policy.logits, chances, greedy=self.greedy))
+        actions, likely = choose(policy.logits, chances, greedy=self.greedy)
+        return memory, Decision(actions, Kept(likely, memory) if self.keeps else None)

@@ -3,8 +3,7 @@
 import jax
 import pytest
 
-from pc3d.learners.ppo.arithmetic import operations_per_gradient_step
-from pc3d.learners.ppo.sequences import SequencePlan
+from pc3d.learners.ppo.arithmetic import operations
 from pc3d.networks.build import build
 from pc3d.tasks.spread.world import Spread
 from tests.small import small_experiment
@@ -12,13 +11,12 @@ from tests.small import small_experiment
 # Spread sees 16 numbers and has 5 actions; the small actor is 16 and 12 wide with a memory of 10.
 ACTOR = 16 * 16 + 16 * 12 + 12 * 30 + 10 * 30 + 10 * 5
 CONTEXT = 10 * 8 + 10 * 1 + 8 * 20  # to context, to reliance, to scale and shift
-PLAN = SequencePlan(4, 25, 1, 25, 2, 2)  # two sequences of 25 steps in a minibatch
-TEAM_ROWS, SLOTS = 50, 3
+TEAM_STEPS, AGENT_STEPS = 50, 130
 
 
 def counted(method):
     networks = build(jax.random.key(0), small_experiment(method), Spread(10))
-    return operations_per_gradient_step(networks, PLAN, SLOTS)
+    return operations(networks, AGENT_STEPS, TEAM_STEPS)
 
 
 @pytest.mark.parametrize(
@@ -35,4 +33,4 @@ def counted(method):
     ],
 )
 def test_operations_are_three_passes_through_every_product_but_the_observations(method, per_agent, per_team):
-    assert counted(method) == 2 * TEAM_ROWS * (SLOTS * per_agent + per_team)
+    assert counted(method) == 2 * (AGENT_STEPS * per_agent + TEAM_STEPS * per_team)

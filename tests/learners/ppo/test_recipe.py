@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.learners.ppo.losses import objective
 from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
+from tests.learners.ppo.padded import objective
 from tests.learners.ppo.test_objective import SIZES, TASK, learn, played, prepared
 from tests.small import small_experiment
 
@@ -137,7 +137,8 @@ def test_value_statistics_follow_at_their_rate(rate):
     experiment = with_recipe(small_experiment("mappo"), value_statistics_rate=rate)
     learner, episodes = played(experiment)
     plan = SequencePlan.make(experiment, len(SIZES), 25)
-    scale, batch, _ = prepare(experiment, TASK, learner, episodes, plan)
+    prepared_now = prepare(experiment, TASK, learner, episodes, plan)
+    scale, batch = prepared_now.scale, prepared_now.sequences
     targets = scale.stretch(batch.value_targets)
     assert float(scale.weight) == pytest.approx(rate)
     assert float(scale.mean) == pytest.approx(rate * float(targets.mean()), rel=1e-4)

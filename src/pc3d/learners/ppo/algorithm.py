@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.experiment.settings import Experiment
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
 from pc3d.learners.ppo.advantages import ValueScale
-from pc3d.learners.ppo.arithmetic import operations_per_gradient_step
+from pc3d.learners.ppo.arithmetic import operations
 from pc3d.learners.ppo.descent import Descent, adam, descend
 from pc3d.learners.ppo.learner import Health, PpoLearner
 from pc3d.learners.ppo.losses import LossParts
@@ -18,6 +19,7 @@ from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import PolicyNetworks, build
+from pc3d.networks.context_health import recovered
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.episode import Episode
 from pc3d.play.randomness import Purpose, stream
@@ -43,7 +45,7 @@ class Ppo(Algorithm):
 
     def team(self, experiment: Experiment, learner: PpoLearner) -> ActorTeam:
         del experiment
-        return ActorTeam(learner.networks.actor)
+        return ActorTeam(learner.networks.actor, keeps=True)
 
     def learn(
         self,
@@ -55,24 +57,26 @@ class Ppo(Algorithm):
     ) -> tuple[PpoLearner, Lesson]:
         """Value the episodes, cut them into sequences, and take the epochs' gradient steps."""
         plan = SequencePlan.make(experiment, *episodes.rewards.shape)
-        scale, sequences, teacher = prepare(experiment, task, learner, episodes, plan)
+        prepared = prepare(experiment, task, learner, episodes, plan)
         rate = _learning_rate(experiment, learner.update)
         # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
         parameters, unravel = ravel_pytree(learner.networks)
         start = Descent(parameters, learner.averaged_teacher, learner.adam)
-        end, losses, norms = descend(experiment, start, unravel, plan, sequences, rate, key)
+        end, losses, norms = descend(experiment, start, unravel, plan, prepared.sequences, rate, key)
         finite = Health(
             observations=_all_finite(jnp.where(episodes.present[..., None], episodes.observations, 0)),
             rewards=_all_finite(episodes.rewards),
-            values=_all_finite(sequences.values),
+            values=_all_finite(prepared.sequences.values),
             loss=jnp.isfinite(losses.total),
             gradient=_all_finite(norms),
             optimiser=_all_finite(end.adam.mu) & _all_finite(end.adam.nu),
             parameters=_all_finite(end.parameters),
         )
         done, networks = learner.update + 1, unravel(end.parameters)
-        learner = PpoLearner(done, networks, end.averaged_teacher, end.adam, scale)
-        return learner, Lesson({**_scalars(losses, jnp.mean(norms), rate), **teacher}, finite)
+        learner = PpoLearner(done, networks, end.averaged_teacher, end.adam, prepared.scale)
+        students = {} if prepared.standard is None else recovered(losses.students, prepared.standard)
+        scalars = {**_scalars(losses), "gradient_norm": jnp.mean(norms), "learning_rate": rate}
+        return learner, Lesson({**scalars, **students, **prepared.teacher_health}, finite)
 
     def policy(self, learner: PpoLearner) -> PolicyNetworks:
         return PolicyNetworks(learner.networks.actor, learner.averaged_teacher)
@@ -99,14 +103,10 @@ class Ppo(Algorithm):
             "--critic.normalise-encodings True sharpens it"
         )
 
-    def work(self, experiment: Experiment, task: Game, learner: PpoLearner) -> Work:
-        plan = SequencePlan.make(experiment, experiment.episodes_per_update, task.horizon)
-        epochs = ppo_of(experiment).epochs
-        per_step = operations_per_gradient_step(learner.networks, plan, task.slots)
-        return Work(
-            operations=epochs * plan.minibatches * per_step,
-            agent_steps=epochs * plan.sequences * plan.length * task.slots,
-        )
+    def work(self, experiment: Experiment, task: Game, learner: PpoLearner, team_sizes: np.ndarray) -> Work:
+        passes = ppo_of(experiment).epochs * task.horizon
+        agent_steps, team_steps = passes * float(team_sizes.sum()), passes * len(team_sizes)
+        return Work(operations(learner.networks, agent_steps, team_steps), agent_steps)
 
 
 def _learning_rate(experiment: Experiment, update: Int[Array, ""]) -> Float[Array, ""]:
@@ -116,12 +116,12 @@ def _learning_rate(experiment: Experiment, update: Int[Array, ""]) -> Float[Arra
     return rate
 
 
-def _scalars(losses: LossParts, norm: Array, rate: Array) -> dict[str, Array]:
+def _scalars(losses: LossParts) -> dict[str, Array]:
     """What metrics call these numbers."""
-    parts = dict(vars(losses))
-    recovered = parts.pop("recovery")
+    parts = {name: value for name, value in vars(losses).items() if name != "students"}
+    square = parts.pop("gate_square")
     named = {f"loss_{name}" if name in LOSS_TERMS else name: value for name, value in parts.items()}
-    return {**named, **recovered, "gradient_norm": norm, "learning_rate": rate}
+    return {**named, "gate_deviation": jnp.sqrt(jnp.maximum(square - losses.gate**2, 0))}
 
 
 def _all_finite(values: Float[Array, "..."]) -> Bool[Array, ""]:

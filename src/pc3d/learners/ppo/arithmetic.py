@@ -1,8 +1,7 @@
-"""How many floating-point operations a gradient step takes, counted from the networks' shapes."""
+"""How many floating-point operations a gradient takes, counted from the networks' shapes."""
 
 import jax
 
-from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.networks.build import Networks
 from pc3d.networks.critics import JointCritic, LocalCritic, MeanCritic, TokenCritic
 from pc3d.networks.layers import Dense, Mlp
@@ -11,12 +10,14 @@ FORWARD_AND_BACKWARD = 3  # a layer's backward pass is two products of the forwa
 OPERATIONS_PER_PRODUCT = 2  # a multiplication and an addition
 
 
-def operations_per_gradient_step(networks: Networks, plan: SequencePlan, slots: int) -> float:
-    """Matrix products only, padded slots and fillers included: what the machine really computes."""
+def operations(networks: Networks, agent_steps: float, team_steps: float) -> float:
+    """Of a gradient over so many steps of agents, in so many of teams: matrix products that must be computed.
+
+    Padding and whatever else could be spared is not counted.
+    """
     per_agent, per_team = _central_products(networks)
     per_agent += FORWARD_AND_BACKWARD * _products(networks.actor) - _spared(networks.actor.encoder)
-    team_rows = plan.sequences_per_minibatch * plan.length
-    return OPERATIONS_PER_PRODUCT * team_rows * (slots * per_agent + per_team)
+    return OPERATIONS_PER_PRODUCT * (agent_steps * per_agent + team_steps * per_team)
 
 
 def _central_products(networks: Networks) -> tuple[float, float]:

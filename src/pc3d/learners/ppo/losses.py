@@ -9,10 +9,10 @@ from jaxtyping import Array, Bool, Float, Shaped
 
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.settings import Experiment
-from pc3d.learners.ppo.sequences import Sequences
+from pc3d.learners.ppo.packing import Piece
 from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import Networks
-from pc3d.networks.context_health import Measures, recovery
+from pc3d.networks.context_health import Measures, student_sums
 from pc3d.networks.critics import TeamView
 from pc3d.play.choosing import log_probability_of
 
@@ -26,32 +26,45 @@ class LossParts(eqx.Module):
     entropy: Float[Array, ""]
     distillation: Float[Array, ""]
     gate: Float[Array, ""]
-    gate_deviation: Float[Array, ""]
-    recovery: Measures
-    """Of the teacher's contexts, as the gradient step met them; nothing without contexts."""
+    gate_square: Float[Array, ""]
     clipped: Float[Array, ""]
     divergence: Float[Array, ""]
+    students: Measures
+    """Sums, not means, of how contexts were met; nothing without contexts."""
 
 
-def objective(networks: Networks, batch: Sequences, experiment: Experiment) -> LossParts:
-    """The loss of one minibatch. Means are over valid agent-time pairs; a central value's over steps."""
-    ppo, decisions = ppo_of(experiment), batch.decisions
-    observations = jnp.where(batch.present[..., None], batch.observations, 0)
-    features = networks.actor.remember(batch.first_memory, observations, batch.fresh)
+class Counts(eqx.Module):
+    """What a minibatch's means are over."""
+
+    decisions: Float[Array, ""]
+    team_steps: Float[Array, ""]
+
+
+def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: Counts) -> LossParts:
+    """What a piece adds to the loss of its minibatch.
+
+    Means are over valid agent-time pairs; a central value's over steps.
+    """
+    ppo, decisions = ppo_of(experiment), piece.decisions
+    features = networks.actor.remember(piece.first_memory, piece.observations, piece.fresh)
     policy = networks.actor.conditioning(features)
     log_probabilities = jax.nn.log_softmax(policy.logits)
-    ratio_log = log_probability_of(log_probabilities, batch.actions) - batch.log_probabilities
+    ratio_log = log_probability_of(log_probabilities, piece.actions) - piece.log_probabilities
     ratio = jnp.exp(jnp.where(decisions, ratio_log, 0))
-    policy_loss = -_mean(clipped_objective(ratio, batch.advantages, ppo.clip), decisions)
-    entropy = _mean(-jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1), decisions)
-    value_loss = _value_loss(networks, batch, features, experiment)
-    distillation, recovered = jnp.zeros(()), {}
-    if policy.context is not None and batch.teacher_contexts is not None:
-        apart = huber(policy.context - batch.teacher_contexts, experiment.recipe.huber_delta)
-        distillation = _mean(reduced(apart, experiment.recipe.huber_reduction), decisions)
-        recovered = recovery(jax.lax.stop_gradient(policy.context), batch.teacher_contexts, decisions)
+
+    def mean(values: Shaped[Array, "..."]) -> Float[Array, ""]:
+        return _sum(values, decisions) / counts.decisions
+
+    policy_loss = -mean(clipped_objective(ratio, piece.advantages, ppo.clip))
+    entropy = mean(-jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1))
+    value_loss = _value_loss(networks, piece, features, experiment, counts)
+    distillation, students = jnp.zeros(()), {}
+    if policy.context is not None and piece.teacher_contexts is not None and piece.teammates is not None:
+        apart = huber(policy.context - piece.teacher_contexts, experiment.recipe.huber_delta)
+        distillation = mean(reduced(apart, experiment.recipe.huber_reduction))
+        said = jax.lax.stop_gradient(policy.context)
+        students = student_sums(said, piece.teacher_contexts, piece.teammates, decisions)
     gates = jnp.zeros(decisions.shape) if policy.gate is None else jax.lax.stop_gradient(policy.gate)
-    gate = _mean(gates, decisions)
     weight = experiment.distillation.weight if method_named(experiment.method).distils else 0.0
     return LossParts(
         total=policy_loss
@@ -62,11 +75,11 @@ def objective(networks: Networks, batch: Sequences, experiment: Experiment) -> L
         value=value_loss,
         entropy=entropy,
         distillation=distillation,
-        gate=gate,
-        gate_deviation=jnp.sqrt(_mean((gates - gate) ** 2, decisions)),
-        recovery=recovered,
-        clipped=_mean(jnp.abs(ratio - 1) > ppo.clip, decisions),
-        divergence=_mean(ratio - 1 - ratio_log, decisions),
+        gate=mean(gates),
+        gate_square=mean(gates**2),
+        clipped=mean(jnp.abs(ratio - 1) > ppo.clip),
+        divergence=mean(ratio - 1 - ratio_log),
+        students=students,
     )
 
 
@@ -96,18 +109,20 @@ def reduced(
 
 
 def _value_loss(
-    networks: Networks, batch: Sequences, features: Array, experiment: Experiment
+    networks: Networks, piece: Piece, features: Array, experiment: Experiment, counts: Counts
 ) -> Float[Array, ""]:
-    view = TeamView(batch.observations, batch.present, features, batch.global_states)
+    view = TeamView(piece.observations, piece.present, features, piece.global_states, piece.seating)
     values = networks.critic(view)
-    loss = (values - batch.value_targets) ** 2
+    loss = (values - piece.value_targets) ** 2
     if experiment.recipe.clip_values:
         clip = ppo_of(experiment).clip
-        near = batch.values + jnp.clip(values - batch.values, -clip, clip)
-        loss = jnp.maximum(loss, (near - batch.value_targets) ** 2)
-    return _mean(loss, batch.decisions if networks.critic.local else batch.played)
+        near = piece.values + jnp.clip(values - piece.values, -clip, clip)
+        loss = jnp.maximum(loss, (near - piece.value_targets) ** 2)
+    if networks.critic.local:
+        return _sum(loss, piece.decisions) / counts.decisions
+    return _sum(loss, piece.played) / counts.team_steps
 
 
-def _mean(values: Shaped[Array, "..."], real: Bool[Array, "..."]) -> Float[Array, ""]:
-    """The mean over what is real; `where` first, so that NaN in padding stays there."""
-    return jnp.sum(jnp.where(real, values, 0)) / jnp.maximum(jnp.sum(real), 1)
+def _sum(values: Shaped[Array, "..."], real: Bool[Array, "..."]) -> Float[Array, ""]:
+    """Over what is real; `where` first, so that NaN in padding stays there."""
+    return jnp.sum(jnp.where(real, values, 0.0))

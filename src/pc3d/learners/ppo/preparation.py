@@ -1,5 +1,6 @@
 """What stays fixed during an update: values, advantages, targets and teacher contexts, cut into sequences."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
@@ -10,7 +11,7 @@ from pc3d.learners.ppo.advantages import ValueScale, generalised_advantages
 from pc3d.learners.ppo.learner import PpoLearner
 from pc3d.learners.ppo.sequences import SequencePlan, Sequences
 from pc3d.learners.ppo.settings import ppo_of
-from pc3d.networks.context_health import Measures, attention_health
+from pc3d.networks.context_health import Measures, Standard, attention_health, standard_of
 from pc3d.networks.critics import TeamView
 from pc3d.networks.teacher import Reading
 from pc3d.play.choosing import log_probability_of
@@ -19,17 +20,28 @@ from pc3d.play.presence import joined
 from pc3d.tasks.task import Game
 
 
+class Prepared(eqx.Module):
+    """What the epochs need, computed once, and what is known of the teacher before them."""
+
+    scale: ValueScale
+    """After these episodes."""
+    sequences: Sequences
+    teacher_health: Measures
+    standard: Standard | None
+    """What the students' contexts will be held against."""
+
+
 def prepare(
     experiment: Experiment, task: Game, learner: PpoLearner, episodes: Episode, plan: SequencePlan
-) -> tuple[ValueScale, Sequences, Measures]:
-    """What the epochs need, computed once; the value scale after these episodes, and the teacher's health."""
+) -> Prepared:
+    """Value the episodes, judge every decision, ask the teacher, and cut all of it into sequences."""
     seen = jnp.where(episodes.present[..., None], episodes.observations, 0)
     fresh = joined(episodes.present) if task.roster_changes else None
-    features = _features(learner, plan, seen, fresh)
+    features = _features(learner, plan, seen, fresh, episodes)
     values = learner.networks.critic(TeamView(seen, episodes.present, features, episodes.global_states))
     scale, targets, advantages = _judged(experiment, learner, episodes, values)
     reading = _reading(experiment, learner, seen[:, :-1], episodes.present[:, :-1])
-    contexts = None if reading is None else reading.contexts
+    health, standard = _teacher_health(reading, episodes)
     nothing = learner.networks.actor.first_memory(episodes.present.shape[-1])
     states = episodes.global_states
     sequences = Sequences(
@@ -44,20 +56,28 @@ def prepare(
         advantages=plan.cut(advantages),
         value_targets=plan.cut(targets),
         values=plan.cut(values[:, :-1]),
-        teacher_contexts=None if contexts is None else plan.cut(contexts),
+        teacher_contexts=None if reading is None else plan.cut(reading.contexts),
+        teammates=None if standard is None else plan.cut(standard.teammates),
     )
-    return scale, sequences, _teacher_health(reading, episodes)
+    return Prepared(scale, sequences, health, standard)
 
 
 def _features(
-    learner: PpoLearner, plan: SequencePlan, seen: Array, fresh: Array | None
+    learner: PpoLearner, plan: SequencePlan, seen: Array, fresh: Array | None, episodes: Episode
 ) -> Float[Array, "episode moment agent h"] | None:
     """What the actor remembered at each moment: for a local critic, and where sequences start in between."""
     actor = learner.networks.actor
     if not learner.networks.critic.local and plan.pieces == 1:
         return None
-    episodes, _, agents, _ = seen.shape
-    return actor.remember(actor.first_memory(episodes, agents), seen, fresh)
+    if episodes.kept is None:
+        return actor.over_episodes(seen, fresh)
+    # What is remembered in a slot that nobody fills comes of whatever was seen there.
+    remembered = jnp.where(episodes.present[:, :-1, :, None], episodes.kept.memory, 0)
+    before = remembered[:, -1]
+    if fresh is not None:
+        before = jnp.where(fresh[:, -1, :, None], 0, before)
+    last, _ = actor.step(before, seen[:, -1])
+    return jnp.concatenate([remembered, last[:, None]], axis=1)
 
 
 def _log_probabilities(
@@ -65,11 +85,9 @@ def _log_probabilities(
 ) -> Float[Array, "episode time agent"]:
     """How likely each action was when it was chosen, as the team kept it; else the actor is asked again."""
     if episodes.kept is not None:
-        return episodes.kept
+        return episodes.kept.log_probability
     actor = learner.networks.actor
-    count, _, agents, _ = seen.shape
-    fresh = None if fresh is None else fresh[:, :-1]
-    policy = actor.conditioning(actor.remember(actor.first_memory(count, agents), seen, fresh))
+    policy = actor.conditioning(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
     return log_probability_of(jax.nn.log_softmax(policy.logits), episodes.actions)
 
 
@@ -131,8 +149,8 @@ def _reading(experiment: Experiment, learner: PpoLearner, seen: Array, present: 
     return jax.lax.stop_gradient(learner.averaged_teacher.read(seen, present))
 
 
-def _teacher_health(reading: Reading | None, episodes: Episode) -> Measures:
+def _teacher_health(reading: Reading | None, episodes: Episode) -> tuple[Measures, Standard | None]:
     if reading is None:
-        return {}
+        return {}, None
     decisions = jnp.asarray(episodes.present[:, :-1] & episodes.played[:, :, None])
-    return attention_health(reading, decisions)
+    return attention_health(reading, decisions), standard_of(reading.contexts, decisions)

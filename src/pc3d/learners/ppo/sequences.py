@@ -1,4 +1,4 @@
-"""From whole episodes to minibatches of sequences short enough to backpropagate through."""
+"""From whole episodes to sequences short enough to backpropagate through, and to minibatches of them."""
 
 from dataclasses import dataclass
 
@@ -9,6 +9,8 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
 
 from pc3d.experiment.settings import Experiment
 from pc3d.learners.ppo.settings import ppo_of
+
+NOTHING = -1
 
 
 class Sequences(eqx.Module):
@@ -28,6 +30,8 @@ class Sequences(eqx.Module):
     value_targets: Float[Array, "sequence time *agent"]
     values: Float[Array, "sequence time *agent"]  # before the update
     teacher_contexts: Float[Array, "sequence time agent context"] | None
+    teammates: Float[Array, "sequence time agent context"] | None
+    """The mean direction of the teammates' contexts."""
 
     @property
     def decisions(self) -> Bool[Array, "sequence time agent"]:
@@ -90,17 +94,9 @@ class SequencePlan:
             starts = jnp.concatenate([starts, features[:, jnp.asarray(last_steps)]], axis=1)
         return starts.reshape(self.episodes * self.pieces, *nothing.shape)
 
-    def shuffle(self, key: PRNGKeyArray, sequences: Sequences) -> Sequences:
-        """One epoch's minibatches, in random order and company: a new first axis over minibatches."""
-        real = self.episodes * self.pieces
-        order = jax.random.permutation(key, real)
-        fillers = self.sequences - real
-        order = jnp.concatenate([order, order[:fillers]])
-        counts = jnp.arange(self.sequences) < real
-
-        def regroup(leaf: Array) -> Array:
-            return leaf[order].reshape(self.minibatches, self.sequences_per_minibatch, *leaf.shape[1:])
-
-        shuffled = jax.tree.map(regroup, sequences)
-        counts = counts.reshape(self.minibatches, self.sequences_per_minibatch, 1)
-        return eqx.tree_at(lambda batch: batch.played, shuffled, shuffled.played & counts)
+    def shuffled(self, key: PRNGKeyArray) -> Int[Array, "minibatch sequence"]:
+        """One epoch's minibatches, in random order and company: numbers of sequences, NOTHING for fillers."""
+        order = jax.random.permutation(key, self.episodes * self.pieces)
+        missing = self.sequences - self.episodes * self.pieces
+        filled = jnp.pad(order, (0, missing), constant_values=NOTHING)
+        return filled.reshape(self.minibatches, self.sequences_per_minibatch)
