@@ -39,12 +39,12 @@ def test_work_is_shared_by_the_workers_but_one_run_is_not():
     assert seconds_together([], 2) == 0
 
 
-def test_narrow_stages_are_taken_to_cost_as_their_width(monkeypatch):
+def test_stages_are_taken_to_cost_as_their_mean_team_size(monkeypatch):
     monkeypatch.setattr("pc3d.jobs.projection.median_seconds", lambda *_: 2.0)
     stages = TINY.curriculum.stages
-    widths = sum(stage.fraction * stage.largest for stage in stages) / stages[-1].largest
-    assert widths < 1
-    assert seconds_of_run(TINY) == pytest.approx(TINY.updates * 2.0 * widths)
+    sizes = sum(stage.fraction * stage.mean for stage in stages) / stages[-1].mean
+    assert sizes < 1
+    assert seconds_of_run(TINY) == pytest.approx(TINY.updates * 2.0 * sizes)
 
 
 def test_a_real_update_is_timed():

@@ -102,9 +102,9 @@ class Beginning:
 def usual_batch(experiment: Experiment, stage: int) -> EpisodeBatch:
     """Of the stage's updates, the one whose number of agents is the median."""
     ends = (0, *experiment.curriculum.boundaries(experiment.episodes))
-    first, last = (-(-end // experiment.episodes_per_update) for end in ends[stage : stage + 2])
-    updates = range(first, max(first + 1, min(last, experiment.updates)))[:LOOKED_THROUGH]
-    numbers = [experiment.episodes_of_update(update) for update in updates]
+    begins, stops = (-(-end // experiment.episodes_per_update) for end in ends[stage : stage + 2])
+    within = range(begins, stops) or [min(begins, experiment.updates - 1)]
+    numbers = [experiment.episodes_of_update(update) for update in within[:LOOKED_THROUGH]]
     sizes = [np.array([experiment.team_size_of(number) for number in each]) for each in numbers]
     usual = sorted(range(len(sizes)), key=lambda each: sizes[each].sum())[len(sizes) // 2]
     return EpisodeBatch.of(experiment.seed, numbers[usual], sizes[usual])

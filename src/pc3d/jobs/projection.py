@@ -33,7 +33,7 @@ def project(left: Iterable[tuple[Experiment, int]]) -> Iterator[Kind]:
 
 
 def seconds_of_run(experiment: Experiment) -> float:
-    """The whole training, from an update with the largest teams; other stages cost as their agents are many."""
+    """The whole training, from an update with the largest teams; other stages cost as their mean size."""
     stages = experiment.curriculum.stages
     means = [stage.mean for stage in stages]
     largest = max(means)
