@@ -16,8 +16,8 @@ from pc3d.play.team import Decision, Team, View
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import Game
 
-# A script sees the whole state of one episode and acts for everybody in it.
-Script = Callable[[Any], Int[np.ndarray, " agent"]]
+# A script sees the task and the whole state of one episode, and acts for everybody in it.
+Script = Callable[[Game, Any], Int[np.ndarray, " agent"]]
 STAY = 0  # in the three built-in tasks the first action does nothing
 
 
@@ -57,13 +57,13 @@ class ScriptedTeam(_Forgetful):
 
     execution: ClassVar[Execution] = Execution(central_module=True, privileged=True)
 
-    def __init__(self, script: Script) -> None:
-        self._script = script
+    def __init__(self, script: Script, task: Game) -> None:
+        self._script, self._task = script, task
 
     def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
         states = jax.device_get(view.states)
         episodes = [jax.tree.map(lambda values, at=at: values[at], states) for at in range(len(chances))]
-        return memory, Decision(jnp.asarray([self._script(state) for state in episodes]))
+        return memory, Decision(jnp.asarray([self._script(self._task, state) for state in episodes]))
 
 
 def reference_teams(task: Game) -> dict[str, Team]:
@@ -72,13 +72,14 @@ def reference_teams(task: Game) -> dict[str, Team]:
     script = TASKS[task.name].script if task.name in TASKS else None
     if script is None:  # of an own task nobody knows which action does nothing, if any
         return random
-    return {**random, "noop": IdleTeam(), "scripted": ScriptedTeam(script.load())}
+    return {**random, "noop": IdleTeam(), "scripted": ScriptedTeam(script.load(), task)}
 
 
 def reference_scores(
     arena: Arena, team_sizes: tuple[int, ...], rollouts: int
 ) -> Iterator[tuple[str, int, SizeScores]]:
     """Each reference at each size, on the starts that policies meet: (name, team size, scores)."""
-    for name, team in reference_teams(arena.game).items():
+    for name in reference_teams(arena.game):
         for size in team_sizes:
-            yield name, size, score(arena.with_slots(size), team, size, rollouts)
+            narrow = arena.with_slots(size)
+            yield name, size, score(narrow, reference_teams(narrow.game)[name], size, rollouts)

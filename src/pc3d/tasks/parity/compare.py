@@ -59,7 +59,7 @@ def compare(
 ) -> Tally:
     """Play the original for that many episodes, and have the port repeat each of the steps."""
     task = case.task.with_slots(team_size)
-    replay = jax.jit(jax.vmap(partial(_verdict, case, opponent, task)))
+    replay = jax.jit(jax.vmap(partial(_verdict, opponent, task)))
     chunk = min(CHUNK_STEPS, episodes * task.horizon)
     tally = Tally(opponent.label, team_size)
     recorded = recorded_steps(case, opponent, team_size, episodes, seed, after_episode)
@@ -76,9 +76,9 @@ def compare(
     return tally
 
 
-def sides(case: ParityCase, task: AnyTask, step: Step) -> dict[str, tuple[Tree, Tree]]:
+def sides(task: AnyTask, step: Step) -> dict[str, tuple[Tree, Tree]]:
     """What the port makes of the step and what the original made of it, by kind."""
-    state, outcome = case.replay(task, step.state, step.actions, step.next_state)
+    state, outcome = task.step(jax.random.wrap_key_data(step.key), step.state, step.actions)
     original = step.outcome
     return {
         "state": (state, step.next_state),
@@ -95,11 +95,11 @@ def sides(case: ParityCase, task: AnyTask, step: Step) -> dict[str, tuple[Tree, 
     }
 
 
-def _verdict(case: ParityCase, opponent: Opponent, task: AnyTask, step: Step) -> Verdicts:
+def _verdict(opponent: Opponent, task: AnyTask, step: Step) -> Verdicts:
     counts = jnp.asarray(True)
     if opponent.compared is not None:
         counts = opponent.compared(task, step.state, step.actions)
-    errors = {kind: _largest_error(*both) for kind, both in sides(case, task, step).items()}
+    errors = {kind: _largest_error(*both) for kind, both in sides(task, step).items()}
     return Verdicts(counts, errors)
 
 
@@ -162,7 +162,7 @@ def _described(case: ParityCase, task: AnyTask, step: Step, kind: str, precision
     """In words: where the first mismatch is, and the two values there."""
     with jax.enable_x64(precision == "float64"):
         record = jax.tree.map(jnp.asarray, _in_precision(step, precision))
-        port, original = sides(case, task, record)[kind]
+        port, original = sides(task, record)[kind]
         trees = port, original, jax.tree.map(_errors, port, original)
     port, original, errors = jax.device_get(trees)
     leaves = jax.tree_util.tree_leaves_with_path(errors)

@@ -4,6 +4,7 @@ Equal to mpe2 1.1.1 with the paper's interface: shared reward and a fixed-width 
 landmarks and teammates. `pc3d parity spread` shows it.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
@@ -14,8 +15,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.described import LARGEST_TEAM
+from pc3d.tasks.loops import one_by_one
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS, Collisions
-from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar, slot_keys
+from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 
 TIME_STEP = 0.1
 DAMPING = 0.25
@@ -56,6 +59,16 @@ class Spread(Task[SpreadState]):
     measure_names: ClassVar[tuple[str, ...]] = ("landmark_distance", "colliding_pairs")
     smallest_team: ClassVar[int] = 1
     largest_team: ClassVar[int] = 10
+    reference_team: ClassVar[int] = 8
+
+    @property
+    def most_agents(self) -> int:
+        return LARGEST_TEAM  # nothing ends but the memory
+
+    @property
+    def half_side(self) -> float:
+        """Of the square where everything starts."""
+        return math.sqrt(self.growth)
 
     @property
     def return_definition(self) -> str:
@@ -69,9 +82,9 @@ class Spread(Task[SpreadState]):
         return SpreadState(
             team_size=scalar(team_size),
             time=scalar(0),
-            positions=_uniform_points(agents, self.slots),
+            positions=self.half_side * _uniform_points(agents, self.slots),
             velocities=jnp.zeros((self.slots, 2)),
-            landmarks=_uniform_points(landmarks, self.slots),
+            landmarks=self.half_side * _uniform_points(landmarks, self.slots),
         )
 
     def step(
@@ -110,7 +123,13 @@ class Spread(Task[SpreadState]):
         present = self.present(state)[:, None]
         rows = jnp.concatenate([state.velocities, state.positions, state.landmarks], axis=-1)
         rows = jnp.concatenate([jnp.where(present, rows, 0), present.astype(rows.dtype)], axis=-1)
-        return jnp.pad(rows, ((0, self.largest_team - self.slots), (0, 0))).ravel()
+        return padded_rows(rows, self.largest_team).ravel()
+
+    def hindered(
+        self, before: SpreadState, actions: Int[Array, " agent"], after: SpreadState
+    ) -> Bool[Array, " agent"]:
+        del before, actions
+        return jnp.any(_to_teammates(after.positions, self.present(after)).length < CONTACT_DISTANCE, axis=0)
 
     def draw(self, state: SpreadState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         return next(self.film([state], size=size, show_range=show_range))
@@ -122,8 +141,11 @@ class Spread(Task[SpreadState]):
 
         scenes = [self.of_team(one, one.positions, one.velocities, one.landmarks) for one in states]
         # One for all moments, so that the picture stands still.
-        reach = max(reach_of(positions) for positions, *_ in scenes)
-        return (draw_spread(*scene, reach=reach, size=size, show_range=show_range) for scene in scenes)
+        half_side = self.half_side
+        reach = max(reach_of(half_side, positions) for positions, *_ in scenes)
+        return (
+            draw_spread(half_side, *scene, reach=reach, size=size, show_range=show_range) for scene in scenes
+        )
 
 
 def collision_weight(collisions: Collisions, team_size: int | Int[Array, ""]) -> float | Float[Array, ""]:
@@ -138,11 +160,11 @@ def _uniform_points(key: PRNGKeyArray, slots: int) -> Float[Array, "agent 2"]:
 
 
 class Offsets(NamedTuple):
-    """From each agent to each target; x and y apart, because a CPU is slow along an axis of two numbers."""
+    """From each agent to each target, or one; x and y apart: a CPU is slow along an axis of two numbers."""
 
-    x: Float[Array, "target agent"]
-    y: Float[Array, "target agent"]
-    length: Float[Array, "target agent"]
+    x: Float[Array, "*target agent"]
+    y: Float[Array, "*target agent"]
+    length: Float[Array, "*target agent"]
 
 
 def _offsets(
@@ -186,14 +208,18 @@ def _nearest(offsets: Offsets) -> Float[Array, "agent 6"]:
     Targets are sorted in one by one, for all agents at once: on a CPU several times faster than a sort.
     """
     nowhere = jnp.zeros_like(offsets.x[0])
-    nearest = [Offsets(nowhere, nowhere, jnp.full_like(nowhere, jnp.inf))] * NEIGHBOURS
-    for target in range(offsets.length.shape[0]):
-        candidate = Offsets(*(values[target] for values in offsets))
-        for rank, held in enumerate(nearest):
-            nearer = candidate.length < held.length
-            nearest[rank] = _choose(nearer, candidate, held)
-            candidate = _choose(nearer, held, candidate)
+    nobody = Offsets(nowhere, nowhere, jnp.full_like(nowhere, jnp.inf))
+    nearest = one_by_one(_sorted_in, (nobody,) * NEIGHBOURS, offsets)
     return jnp.stack([value for offset in nearest for value in (offset.x, offset.y)], axis=-1)
+
+
+def _sorted_in(nearest: tuple[Offsets, ...], candidate: Offsets) -> tuple[Offsets, ...]:
+    kept = []
+    for held in nearest:
+        nearer = candidate.length < held.length
+        kept.append(_choose(nearer, candidate, held))
+        candidate = _choose(nearer, held, candidate)
+    return tuple(kept)
 
 
 def _choose(condition: Bool[Array, " agent"], one: Offsets, other: Offsets) -> Offsets:
