@@ -17,6 +17,7 @@ NAMES = (
     "rollouts",
     "actions",
     "backend",
+    "world",
     "context_rollouts",
     "starts_seed",
     "digests",
@@ -25,19 +26,22 @@ ON_ORIGINALS = "-original"  # in the names of files about the original packages
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
 
 
+def suffix_of(backend: str, world: str | None) -> str:
+    """What the names of files have that hold scores alone: on the original packages, or of large teams."""
+    return f"-{world}" if world else ON_ORIGINALS if backend == "original" else ""
+
+
 def write_evaluation(folder: Path, about: dict[str, Any], scores: bytes) -> None:
     """Write the rules, and the digests of contexts, replays and of the scores that come after."""
-    if about["backend"] == "original":  # only scores are taken on the original packages
-        digests, suffix = {}, ON_ORIGINALS
-    else:
-        digests, suffix = digests_in(folder, LOOKS_INSIDE), ""
+    suffix = suffix_of(about["backend"], about.get("world"))
+    digests = {} if suffix else digests_in(folder, LOOKS_INSIDE)
     digests[f"scores{suffix}.csv"] = digest_of(scores)
     write_checked(folder / f"evaluation{suffix}.json", {**about, "digests": digests})
 
 
-def read_evaluation(folder: Path, *, original: bool = False) -> dict[str, Any]:
+def read_evaluation(folder: Path, suffix: str = "") -> dict[str, Any]:
     """The rules, if what was scored by them is still what it was; empty where they are not written down."""
-    suffix, looks_inside = (ON_ORIGINALS, ()) if original else ("", LOOKS_INSIDE)
+    looks_inside = () if suffix else LOOKS_INSIDE
     path = folder / f"evaluation{suffix}.json"
     if not path.exists():
         return {}

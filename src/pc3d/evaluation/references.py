@@ -1,6 +1,6 @@
 """Players to compare with that never learned: random, standing still, and one script per task."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import jax
@@ -9,9 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from pc3d.experiment.execution import ALONE, Execution
-from pc3d.play.arena import Arena
 from pc3d.play.choosing import choose
-from pc3d.play.scores import SizeScores, score
 from pc3d.play.team import Decision, Team, View
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import Game
@@ -73,13 +71,3 @@ def reference_teams(task: Game) -> dict[str, Team]:
     if script is None:  # of an own task nobody knows which action does nothing, if any
         return random
     return {**random, "noop": IdleTeam(), "scripted": ScriptedTeam(script.load(), task)}
-
-
-def reference_scores(
-    arena: Arena, team_sizes: tuple[int, ...], rollouts: int
-) -> Iterator[tuple[str, int, SizeScores]]:
-    """Each reference at each size, on the starts that policies meet: (name, team size, scores)."""
-    for name in reference_teams(arena.game):
-        for size in team_sizes:
-            narrow = arena.with_slots(size)
-            yield name, size, score(narrow, reference_teams(narrow.game)[name], size, rollouts)

@@ -199,7 +199,7 @@ def _read_run(path: Path) -> Run:
         scores=_own_scores(path / "scores.csv", experiment),
         evaluation=read_evaluation(path),
         scores_on_originals=_own_scores(path / f"scores{ON_ORIGINALS}.csv", experiment),
-        evaluation_on_originals=read_evaluation(path, original=True),
+        evaluation_on_originals=read_evaluation(path, ON_ORIGINALS),
     )
 
 

@@ -7,7 +7,7 @@ from pc3d.tasks.spread.world import Spread, SpreadState
 
 
 def spread_replay(task: Spread, states: SpreadState, size: int) -> dict[str, Any]:
-    larger = {} if task.growth == 1 else {"half_side": scaled(task.half_side, 1000)}
+    larger = {} if task.growth == 1 else {"half_side": round(1000 * task.half_side)}
     return {
         **larger,
         "landmarks": scaled(states.landmarks[0, :size], 1000),
