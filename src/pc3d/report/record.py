@@ -10,12 +10,18 @@ from pc3d.evaluation.evaluation_file import ON_ORIGINALS
 from pc3d.runs.metrics import Line, episodes_in, read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.files import explained, write_atomically
+from pc3d.tasks.task import WORLDS
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
 DIGITS = 6  # more than a curve can show, and a quarter less to keep
 COPIED = (
     *("experiment.json", "clock.jsonl", "evaluation.json", "context.json", "scores.csv"),
     *(f"evaluation{ON_ORIGINALS}.json", f"scores{ON_ORIGINALS}.csv"),
+    *(
+        f"{name}-{world}.{kind}"
+        for world in WORLDS
+        for name, kind in (("evaluation", "json"), ("scores", "csv"))
+    ),
 )
 POSITIONS = ("update", "episodes", "stage")
 

@@ -7,7 +7,7 @@ never matters, and everything random is drawn per slot, so that a team plays the
 import abc
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 import equinox as eqx
 import jax
@@ -28,6 +28,7 @@ class WorldState(eqx.Module):
 
 
 World = Literal["crowded", "scaled"]
+WORLDS: tuple[World, ...] = get_args(World)
 StateT = TypeVar("StateT", bound=WorldState)
 TaskT = TypeVar("TaskT", bound="Task[Any]")  # not `Self`, which the tests' look at every shape cannot follow
 
