@@ -22,7 +22,7 @@ from pc3d.tasks.foraging.field import (
     field_of,
     food_counts,
 )
-from pc3d.tasks.loops import UNROLLED, one_by_one
+from pc3d.tasks.loops import UNROLLED, by_blocks, one_by_one
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar
 
 HIGHEST_LEVEL = 2
@@ -127,8 +127,8 @@ class Foraging(Task[ForagingState]):
         del key
         present = self.present(state)
         # Who loads stays in place, so it is all one that the original moves everybody before it loads.
-        loads = _beside_food(state) & (present & (actions == LOAD))[:, None]
-        strength = jnp.sum(jnp.where(loads, state.levels[:, None], 0), axis=0, dtype=jnp.int32)
+        loading = present & (actions == LOAD)
+        strength = _strength(state, loading)
         eaten = (state.food_levels > 0) & (strength >= state.food_levels)
         moved = replace(
             state,
@@ -139,7 +139,7 @@ class Foraging(Task[ForagingState]):
         finished = jnp.all(moved.food_levels == 0)
         collected = jnp.sum(jnp.where(eaten, state.food_levels, 0)).astype(float)
         return moved, Outcome(
-            reward=_team_reward(state, loads & eaten, strength),
+            reward=_team_reward(state, loading, eaten, strength),
             terminated=finished,
             truncated=(moved.time >= self.horizon) & ~finished,
             # All foods are of one level, so that their levels count them.
@@ -148,24 +148,11 @@ class Foraging(Task[ForagingState]):
 
     def observe(self, state: ForagingState) -> Float[Array, "agent 27"]:
         present = self.present(state)
-        own_place = jnp.minimum(state.positions, SIGHT)
-        foods = state.food_positions[None, :] - state.positions[:, None]
-        teammates = state.positions[None, :] - state.positions[:, None]
-        # Foods are seen by their distance, but teammates by their place in the sight window, which
-        # the top and left border cut off: there it reaches further to the bottom and the right.
-        places = teammates + own_place[:, None]
-        food_seen = jnp.all(jnp.abs(foods) <= SIGHT, axis=-1) & (state.food_levels > 0)
-        teammate_seen = jnp.all((places >= 0) & (places <= 2 * SIGHT), axis=-1)
-        teammate_seen &= present & ~jnp.eye(self.slots, dtype=bool)
-        view = jnp.concatenate(
-            [
-                own_place,
-                state.levels[:, None],
-                _nearest(foods, state.food_levels, food_seen, SEEN_FOODS),
-                _nearest(teammates, state.levels, teammate_seen, SEEN_TEAMMATES),
-            ],
-            axis=-1,
+        own = jnp.column_stack([jnp.minimum(state.positions, SIGHT), state.levels])
+        seen = by_blocks(
+            lambda block: _seen(block, state, present), (jnp.arange(self.slots), state.positions)
         )
+        view = jnp.concatenate([own, seen], axis=-1)
         return jnp.where(present[:, None], view, 0).astype(float)
 
     def global_state(self, state: ForagingState) -> Float[Array, " state"]:
@@ -181,7 +168,7 @@ class Foraging(Task[ForagingState]):
         """The actions the original calls valid; any other counts as none."""
         targets = [_targets(state.positions, move) for move in (NORTH, SOUTH, WEST, EAST)]
         moves = [~_blocked(self.field, state, cells) for cells in targets]
-        load = jnp.any(_beside_food(state), axis=-1)
+        load = jnp.any(_beside_food(state.positions, state.food_positions) & (state.food_levels > 0), axis=-1)
         available = jnp.stack([jnp.ones_like(load), *moves, load], axis=-1)
         return jnp.where(self.present(state)[:, None], available, jnp.arange(self.action_count) == NONE)
 
@@ -251,14 +238,26 @@ def _targets(positions: Int[Array, "agent 2"], actions: int | Int[Array, " agent
 
 def _blocked(field: Field, state: ForagingState, cells: Int[Array, "agent 2"]) -> Bool[Array, " agent"]:
     """Outside or on food. Other agents do not block a cell."""
-    outside = jnp.any((cells < 0) | (cells >= field.side), axis=-1)
-    on_food = jnp.all(cells[:, None] == state.food_positions, axis=-1) & (state.food_levels > 0)
-    return outside | jnp.any(on_food, axis=-1)
+
+    def on_food(cells: Int[Array, "agent 2"]) -> Bool[Array, " agent"]:
+        same = jnp.all(cells[:, None] == state.food_positions, axis=-1)
+        return jnp.any(same & (state.food_levels > 0), axis=-1)
+
+    return jnp.any((cells < 0) | (cells >= field.side), axis=-1) | by_blocks(on_food, cells)
 
 
-def _beside_food(state: ForagingState) -> Bool[Array, "agent food"]:
-    steps_away = jnp.sum(jnp.abs(state.positions[:, None] - state.food_positions), axis=-1)
-    return (steps_away == 1) & (state.food_levels > 0)
+def _beside_food(agents: Int[Array, "agent 2"], foods: Int[Array, "food 2"]) -> Bool[Array, "agent food"]:
+    return jnp.sum(jnp.abs(agents[:, None] - foods), axis=-1) == 1
+
+
+def _strength(state: ForagingState, loading: Bool[Array, " agent"]) -> Int[Array, " food"]:
+    """The levels of all who load each food, summed."""
+
+    def of_some(foods: Int[Array, "food 2"]) -> Int[Array, " food"]:
+        loads = _beside_food(state.positions, foods) & loading[:, None]
+        return jnp.sum(jnp.where(loads, state.levels[:, None], 0), axis=0, dtype=jnp.int32)
+
+    return by_blocks(of_some, state.food_positions)
 
 
 def _move(
@@ -267,24 +266,60 @@ def _move(
     """All who aim at the same cell stay where they are, even if another has just moved in there."""
     targets = _targets(state.positions, actions)
     targets = jnp.where(_blocked(field, state, targets)[:, None], state.positions, targets)
-    same = (
-        jnp.all(targets[:, None] == targets[None, :], axis=-1) & present & ~jnp.eye(present.size, dtype=bool)
-    )
-    return jnp.where(jnp.any(same, axis=-1)[:, None], state.positions, targets)
+
+    def contested(block: tuple[Int[Array, " agent"], Int[Array, "agent 2"]]) -> Bool[Array, " agent"]:
+        index, cells = block
+        same = jnp.all(cells[:, None] == targets[None, :], axis=-1) & present
+        return jnp.any(same & (index[:, None] != jnp.arange(present.size)), axis=-1)
+
+    stays = by_blocks(contested, (jnp.arange(present.size), targets))
+    return jnp.where(stays[:, None], state.positions, targets)
 
 
 def _team_reward(
-    state: ForagingState, collects: Bool[Array, "agent food"], strength: Int[Array, " food"]
+    state: ForagingState,
+    loading: Bool[Array, " agent"],
+    eaten: Bool[Array, " food"],
+    strength: Int[Array, " food"],
 ) -> Float[Array, ""]:
     """The original's rewards, summed agent by agent, so that not even a rounding differs.
 
     Nobody stands beside two foods. Choosing an agent's food before the division keeps XLA from multiplying
     with a food's reciprocal instead.
     """
-    mine = jnp.where(collects, state.levels[:, None] * state.food_levels, 0).sum(axis=-1)
-    whole = jnp.where(collects, strength * state.spawned_level, 0).sum(axis=-1)
-    rewards = mine.astype(float) / jnp.maximum(whole, 1)
+
+    def shares(agents: tuple[Int[Array, "agent 2"], Int[Array, " agent"], Bool[Array, " agent"]]) -> Array:
+        positions, levels, loading = agents
+        collects = _beside_food(positions, state.food_positions) & loading[:, None] & eaten
+        mine = jnp.where(collects, levels[:, None] * state.food_levels, 0).sum(axis=-1)
+        whole = jnp.where(collects, strength * state.spawned_level, 0).sum(axis=-1)
+        return mine.astype(float) / jnp.maximum(whole, 1)
+
+    rewards = by_blocks(shares, (state.positions, state.levels, loading))
     return one_by_one(jnp.add, jnp.zeros(()), rewards)
+
+
+def _seen(
+    block: tuple[Int[Array, " agent"], Int[Array, "agent 2"]],
+    state: ForagingState,
+    present: Bool[Array, " team"],
+) -> Int[Array, "agent 24"]:
+    """The nearest foods and teammates that some agents, known by index and position, see.
+
+    Foods are seen by their distance, but teammates by their place in the sight window, which the top and left
+    border cut off: there it reaches further to the bottom and the right.
+    """
+    index, positions = block
+    foods = state.food_positions[None, :] - positions[:, None]
+    teammates = state.positions[None, :] - positions[:, None]
+    places = teammates + jnp.minimum(positions, SIGHT)[:, None]
+    food_seen = jnp.all(jnp.abs(foods) <= SIGHT, axis=-1) & (state.food_levels > 0)
+    teammate_seen = jnp.all((places >= 0) & (places <= 2 * SIGHT), axis=-1)
+    teammate_seen &= present & (index[:, None] != jnp.arange(present.size))
+    found_foods = _nearest(foods, state.food_levels, food_seen, SEEN_FOODS)
+    return jnp.concatenate(
+        [found_foods, _nearest(teammates, state.levels, teammate_seen, SEEN_TEAMMATES)], axis=-1
+    )
 
 
 def _nearest(

@@ -62,6 +62,8 @@ def compare(
     replay = jax.jit(jax.vmap(partial(_verdict, opponent, task)))
     chunk = min(CHUNK_STEPS, episodes * task.horizon)
     tally = Tally(opponent.label, team_size)
+    # Sums over more agents than the task is meant for are larger, and so are their roundings.
+    more = max(1.0, team_size / task.largest_team)
     recorded = recorded_steps(case, opponent, team_size, episodes, seed, after_episode)
     for steps in _chunks(recorded, chunk):
         tally.steps += len(steps)
@@ -69,7 +71,7 @@ def compare(
         for precision, tolerance in zip(PRECISIONS, case.tolerance, strict=True):
             with jax.enable_x64(precision == "float64"):
                 verdicts = replay(_in_precision(stacked, precision))
-            wrong = _count(tally, _first(verdicts, len(steps)), precision, tolerance)
+            wrong = _count(tally, _first(verdicts, len(steps)), precision, more * tolerance)
             if wrong is not None and tally.first_mismatch is None:
                 index, kind = wrong
                 tally.first_mismatch = _described(case, task, steps[index], kind, precision, seed)

@@ -16,7 +16,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.described import LARGEST_TEAM
-from pc3d.tasks.loops import one_by_one
+from pc3d.tasks.loops import by_blocks, one_by_one
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS, Collisions
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 
@@ -111,11 +111,9 @@ class Spread(Task[SpreadState]):
 
     def observe(self, state: SpreadState) -> Float[Array, "agent 16"]:
         present = self.present(state)
-        to_landmarks = _offsets(state.positions, state.landmarks, _both(present))
-        to_teammates = _to_teammates(state.positions, present)
-        view = jnp.concatenate(
-            [state.velocities, state.positions, _nearest(to_landmarks), _nearest(to_teammates)], axis=-1
-        )
+        agents, landmarks = bodies(state.positions, present), bodies(state.landmarks, present)
+        seen = by_blocks(lambda block: _seen(block, agents, landmarks), agents)
+        view = jnp.concatenate([state.velocities, state.positions, seen], axis=-1)
         return jnp.where(present[:, None], view, 0)
 
     def global_state(self, state: SpreadState) -> Float[Array, " state"]:
@@ -129,7 +127,7 @@ class Spread(Task[SpreadState]):
         self, before: SpreadState, actions: Int[Array, " agent"], after: SpreadState
     ) -> Bool[Array, " agent"]:
         del before, actions
-        return jnp.any(_to_teammates(after.positions, self.present(after)).length < CONTACT_DISTANCE, axis=0)
+        return _touched(after.positions, self.present(after)) > 0
 
     def draw(self, state: SpreadState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         return next(self.film([state], size=size, show_range=show_range))
@@ -159,6 +157,18 @@ def _uniform_points(key: PRNGKeyArray, slots: int) -> Float[Array, "agent 2"]:
     return jax.vmap(lambda key: jax.random.uniform(key, (2,), minval=-1, maxval=1))(slot_keys(key, slots))
 
 
+class Bodies(NamedTuple):
+    """Agents or landmarks."""
+
+    index: Int[Array, " body"]
+    places: Float[Array, "body 2"]
+    present: Bool[Array, " body"]
+
+
+def bodies(places: Float[Array, "body 2"], present: Bool[Array, " body"]) -> Bodies:
+    return Bodies(jnp.arange(present.size), places, present)
+
+
 class Offsets(NamedTuple):
     """From each agent to each target, or one; x and y apart: a CPU is slow along an axis of two numbers."""
 
@@ -167,39 +177,57 @@ class Offsets(NamedTuple):
     length: Float[Array, "*target agent"]
 
 
-def _offsets(
-    agents: Float[Array, "agent 2"], targets: Float[Array, "target 2"], real: Bool[Array, "target agent"]
-) -> Offsets:
-    """Zero but infinitely long where not real, so that nothing there is near, touches or pushes."""
-    x, y = (jnp.where(real, targets[:, None, axis] - agents[None, :, axis], 0) for axis in (0, 1))
+def _offsets(agents: Bodies, targets: Bodies, *, others: bool = False) -> Offsets:
+    """Zero but infinitely long where somebody is absent, or if only others count and it is the agent itself.
+
+    So nothing there is near, touches or pushes.
+    """
+    real = targets.present[:, None] & agents.present[None, :]
+    if others:
+        real &= targets.index[:, None] != agents.index[None, :]
+    x, y = (
+        jnp.where(real, targets.places[:, None, axis] - agents.places[None, :, axis], 0) for axis in (0, 1)
+    )
     return Offsets(x, y, jnp.where(real, jnp.sqrt(x**2 + y**2), jnp.inf))
-
-
-def _to_teammates(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Offsets:
-    return _offsets(positions, positions, _both(present) & ~jnp.eye(present.size, dtype=bool))
-
-
-def _both(present: Bool[Array, " agent"]) -> Bool[Array, "agent agent"]:
-    return present[:, None] & present[None, :]
 
 
 def _contact_forces(
     positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]
 ) -> Float[Array, "agent 2"]:
-    others = _to_teammates(positions, present)
-    penetration = jnp.logaddexp(0, -(others.length - CONTACT_DISTANCE) / CONTACT_MARGIN) * CONTACT_MARGIN
-    push = CONTACT_FORCE * penetration / others.length
-    return -jnp.stack([jnp.sum(others.x * push, axis=0), jnp.sum(others.y * push, axis=0)], axis=-1)
+    agents = bodies(positions, present)
+
+    def pushed(block: Bodies) -> Float[Array, "agent 2"]:
+        to = _offsets(block, agents, others=True)
+        penetration = jnp.logaddexp(0, -(to.length - CONTACT_DISTANCE) / CONTACT_MARGIN) * CONTACT_MARGIN
+        push = CONTACT_FORCE * penetration / to.length
+        return -jnp.stack([jnp.sum(to.x * push, axis=0), jnp.sum(to.y * push, axis=0)], axis=-1)
+
+    return by_blocks(pushed, agents)
 
 
 def _landmark_distance(state: SpreadState, present: Bool[Array, " agent"]) -> Float[Array, ""]:
-    to_agents = _offsets(state.landmarks, state.positions, _both(present))
-    return jnp.sum(jnp.min(to_agents.length, axis=0), where=present)
+    agents, landmarks = bodies(state.positions, present), bodies(state.landmarks, present)
+    nearest = by_blocks(lambda block: jnp.min(_offsets(block, agents).length, axis=0), landmarks)
+    return jnp.sum(nearest, where=present)
 
 
 def _colliding_pairs(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Float[Array, ""]:
-    distances = _to_teammates(positions, present).length
-    return jnp.sum(distances < CONTACT_DISTANCE).astype(distances.dtype) / 2
+    return jnp.sum(_touched(positions, present)).astype(positions.dtype) / 2
+
+
+def _touched(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Int[Array, " agent"]:
+    """How many others each agent touches."""
+    agents = bodies(positions, present)
+
+    def count(block: Bodies) -> Int[Array, " agent"]:
+        return jnp.sum(_offsets(block, agents, others=True).length < CONTACT_DISTANCE, axis=0)
+
+    return by_blocks(count, agents)
+
+
+def _seen(block: Bodies, agents: Bodies, landmarks: Bodies) -> Float[Array, "agent 12"]:
+    to_landmarks, to_teammates = _offsets(block, landmarks), _offsets(block, agents, others=True)
+    return jnp.concatenate([_nearest(to_landmarks), _nearest(to_teammates)], axis=-1)
 
 
 def _nearest(offsets: Offsets) -> Float[Array, "agent 6"]:
