@@ -45,7 +45,7 @@ def test_a_misspelt_task_is_guessed(capsys):
     [
         ("0", "at least 1 agent, not 0"),
         ("-3", "at least 1 agent, not -3"),
-        ("11", "spread is played by 1 to 10 agents, not 11"),
+        ("1001", "spread is played by 1 to 1000 agents, not 1001"),
         ("two", "numbers and ranges such as 1-4,8"),
         ("4-2", "from small to large"),
         ("", "numbers and ranges"),

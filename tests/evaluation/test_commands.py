@@ -212,7 +212,7 @@ def test_a_foreign_file_is_one_sentence(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--team-sizes", "11"], "spread is played by 1 to 10 agents, not 11"),
+        (["--team-sizes", "1001"], "spread is played by 1 to 1000 agents, not 1001"),
         (["--rollouts", "0"], "at least 1"),
         (["--context-rollouts", "-1"], "at least 1"),
         (["--references", "spread"], "either runs or --references"),
@@ -247,7 +247,7 @@ def test_watching_can_leave_a_page(evaluated, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--team-size", "0"], "spread is played by 1 to 10 agents, not 0"),
+        (["--team-size", "0"], "spread is played by 1 to 1000 agents, not 0"),
         (["--team-size", "2", "--rollout", "-1"], "rollouts are numbered from 0"),
         (["--team-size", "2", "--out", "film.avi"], "a .gif, .mp4 or .html file"),
         (["--team-size", "2", "--size", "1"], "64 to 4096 pixels"),

@@ -93,7 +93,7 @@ def test_a_busy_team_meets_the_same_requests_queues_and_endings(task, script, le
     keys = rollout_keys(task.slots, 2 if task.name == "rware" else 4)
     sizes = np.full(len(keys), task.slots)
     port, original = (
-        play_on_host(worlds, ScriptedTeam(script), keys, sizes)
+        play_on_host(worlds, ScriptedTeam(script, task), keys, sizes)
         for worlds in (TaskWorlds(task), OriginalWorlds(task))
     )
     assert port.rewards.sum() > least

@@ -4,13 +4,13 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.evaluation.references import reference_scores, reference_teams
+from pc3d.evaluation.references import reference_teams
 from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import score
 from pc3d.tasks.registry import TASKS, entry_of
 from pc3d.tasks.spread.script import cover
 from pc3d.tasks.spread.world import Spread
-from pc3d.tasks.warehouse.floor import DOWN, GOALS, LEFT, UP, cell_at
+from pc3d.tasks.warehouse.floor import DOWN, LEFT, UP, floor_of
 from pc3d.tasks.warehouse.script import steps_to
 
 
@@ -20,12 +20,13 @@ def widest(name):
 
 
 def test_the_way_with_a_shelf_leads_over_highways():
-    goal, storage = GOALS[0], cell_at(1, 1)
-    assert steps_to(goal, False)[cell_at(4, 16), DOWN] == 3
-    assert steps_to(goal, False)[cell_at(4, 16), UP] == 5  # two turns first
-    empty, loaded = steps_to(cell_at(2, 1), False), steps_to(cell_at(8, 1), True)
+    floor = floor_of(1)
+    goal, storage, far = floor.goals[0], floor.cell_at(1, 1), floor.cell_at(8, 1)
+    assert steps_to(floor, goal, False)[floor.cell_at(4, 16), DOWN] == 3
+    assert steps_to(floor, goal, False)[floor.cell_at(4, 16), UP] == 5  # two turns first
+    empty, loaded = steps_to(floor, floor.cell_at(2, 1), False), steps_to(floor, far, True)
     assert empty[storage, LEFT] == 3
-    assert loaded[storage, LEFT] > steps_to(cell_at(8, 1), False)[storage, LEFT]
+    assert loaded[storage, LEFT] > steps_to(floor, far, False)[storage, LEFT]
 
 
 def test_every_task_has_three_references():
@@ -34,8 +35,10 @@ def test_every_task_has_three_references():
 
 
 def test_the_spread_script_is_far_better_than_standing_still_or_chance():
+    task = Spread(3)
     means = {
-        name: scores.returns.mean() for name, _, scores in reference_scores(CompiledArena(Spread(3)), (3,), 4)
+        name: score(CompiledArena(task), team, 3, 4).returns.mean()
+        for name, team in reference_teams(task).items()
     }
     assert -20 < means["scripted"] < -5
     assert means["noop"] < -30
@@ -54,7 +57,7 @@ def test_the_script_solves_the_task(task, size, least):
 def test_scripts_act_for_everybody_with_actions_there_are(task):
     game = widest(task)
     state = jax.device_get(game.reset(jax.random.key(0), game.slots))
-    actions = entry_of(task).script.load()(state)
+    actions = entry_of(task).script.load()(game, state)
     assert actions.shape == (game.slots,)
     assert np.all((actions >= 0) & (actions < game.action_count))
 
@@ -68,4 +71,4 @@ def test_agents_on_one_landmark_do_not_both_stay():
         0 * state.velocities,
         np.float32([[0, 0], [0.05, 0]]),
     )
-    assert set(cover(state)) != {0}
+    assert set(cover(Spread(2), state)) != {0}

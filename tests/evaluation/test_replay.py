@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pc3d.evaluation.replay import replay
-from pc3d.tasks.warehouse.floor import ALL_STORED, COLUMNS, ROWS, cell_at
+from pc3d.tasks.warehouse.floor import COLUMNS, ROWS, floor_of
 from tests.evaluation.policies import recorded, small_policy
 
 MOST_BYTES = {"spread": 20_000, "lbf": 20_000, "rware": 220_000}  # packed, a sixth of it
@@ -55,9 +55,9 @@ def test_food_disappears_from_the_mask_when_it_is_eaten():
 
 def test_shelves_that_are_put_down_are_listed_with_their_new_place():
     episode = recorded("rware", 2)
-    standing = np.tile(ALL_STORED, (len(episode.rewards) + 1, 1))
-    old, new = cell_at(1, 1), cell_at(2, 1)
-    shelf, other = ALL_STORED[old], ALL_STORED[new]
+    standing = np.tile(floor_of(1).all_stored, (len(episode.rewards) + 1, 1))
+    old, new = floor_of(1).cell_at(1, 1), floor_of(1).cell_at(2, 1)
+    shelf, other = floor_of(1).all_stored[old], floor_of(1).all_stored[new]
     standing[5:, old] = 0
     standing[7:, new] = 0
     standing[9:, new] = shelf

@@ -126,7 +126,10 @@ def test_the_example_runs_as_its_usage_says(deployed):
     ("words", "sentence"),
     [
         (["--task", "rware", "--team-size", 7], "this policy is for the task lbf"),
-        (["--task", "lbf", "--team-size", 99], "lbf is played by 2 to 8 agents, not 99"),
+        (
+            ["--task", "lbf", "--team-size", 99],
+            "lbf is played by 2 to 96 agents (one cell each for agents and 4 foods on 10 × 10), not 99",
+        ),
     ],
 )
 def test_the_example_names_mistakes_in_a_sentence(words, sentence, deployed, monkeypatch, capsys):

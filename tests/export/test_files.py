@@ -141,7 +141,7 @@ def test_what_is_no_policy_is_refused(exported, tmp_path, capsys):
         (["policy.safetensors", "--int8"], "--int8 is for .onnx files"),
         (["policy.onnx", "--int8", "--largest-loss", "2"], "a share from 0 to 1, not 2"),
         (["policy.onnx", "--int8", "--rollouts", "1"], "at least 2 rollouts, not 1"),
-        (["policy.onnx", "--int8", "--team-sizes", "11"], "spread is played by 1 to 10 agents, not 11"),
+        (["policy.onnx", "--int8", "--team-sizes", "1001"], "spread is played by 1 to 1000 agents, not 1001"),
     ],
 )
 def test_impossible_wishes_are_refused(run, tmp_path, monkeypatch, capsys, words, sentence):

@@ -15,6 +15,7 @@ from pc3d.cli.display import counted, table
 from pc3d.cli.own_task import admit_named, with_world
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.evaluation.evaluation_file import file_names
+from pc3d.evaluation.hindrance import HINDERED
 from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.run import (
     DEFAULT_SETTINGS,
@@ -36,9 +37,12 @@ from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.system.imports import is_import_path
+from pc3d.tasks.make import in_world
 from pc3d.tasks.registry import entry_of, paper_of
+from pc3d.tasks.task import Game, Task
 
 SPLITS = ("train", "validation", "test", "other")
+LARGE_TEAMS = (16, 32, 64, 128)  # if none are named
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Command:
     """Run folders, folders of runs, or policy files."""
     settings: Annotated[EvaluationSettings, tyro.conf.arg(name="")] = DEFAULT_SETTINGS
     team_sizes: str | None = None
-    """Such as 1-4,8. All sizes of the experiment if not given."""
+    """Such as 1-4,8. All sizes of the experiment if not given; with --world 16, 32, 64 and 128."""
     references: str | None = None
     """A task: score its random, idle and scripted players instead of a policy."""
     out: Path | None = None
@@ -106,16 +110,28 @@ def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
     target = command.out or (path if path.is_dir() else None)
     if target is None:
         raise BadInput(f"{path} is a file outside a run: say with --out where its scores should go")
-    sizes = team_sizes_for(policy.task, command.team_sizes, policy.experiment.rosters.all)
-    original = command.settings.original
+    settings, rosters = command.settings, policy.experiment.rosters
+    game = policy.task if settings.world is None else in_world(policy.task, settings.world)
+    sizes = _sizes(game, rosters, command)
     if not command.replace:
-        scores_file, _ = file_names(original=original)
-        _keep_fuller_scores(target / scores_file, sizes, command.settings.rollouts)
+        scores_file, _ = file_names(settings.suffix)
+        _keep_fuller_scores(target / scores_file, sizes, settings.rollouts)
     with (
-        open_arena(policy.experiment, command.task, command.hosting, original=original) as arena,
-        counted(str(path), parts(len(sizes), command.settings)) as advance,
+        open_arena(policy.experiment, command.task, command.hosting, original=settings.original) as arena,
+        counted(str(path), parts(len(sizes), settings)) as advance,
     ):
-        return evaluate(policy, arena, target, sizes, command.settings, advance)
+        place = arena if settings.world is None else CompiledArena(game)
+        return evaluate(policy, place, target, sizes, settings, advance)
+
+
+def _sizes(game: Game, rosters: Rosters, command: Command) -> tuple[int, ...]:
+    """Those named, or the usual ones; beside large teams also what they are compared with."""
+    if command.settings.world is None:
+        return team_sizes_for(game, command.team_sizes, rosters.all)
+    assert isinstance(game, Task)
+    usual = tuple(size for size in LARGE_TEAMS if size <= game.most_agents)
+    named = team_sizes_for(game, command.team_sizes, usual)
+    return tuple(sorted({max(rosters.train), *named}))
 
 
 def _keep_fuller_scores(file: Path, sizes: tuple[int, ...], rollouts: int) -> None:
@@ -140,10 +156,10 @@ def _run_references(command: Command, task_name: str) -> int:
     if command.out is None:
         raise BadInput("say with --out where references.csv should go")
     with _reference_arena(command, task_name) as (arena, rosters):
-        game, rollouts = arena.game, command.settings.rollouts
-        sizes = team_sizes_for(game, command.team_sizes, rosters.all)
+        game = arena.game
+        sizes = _sizes(game, rosters, command)
         with counted(f"references of {task_name}", len(reference_teams(game)) * len(sizes)) as advance:
-            rows = evaluate_references(arena, rosters, sizes, rollouts, command.out, advance)
+            rows = evaluate_references(arena, rosters, sizes, command.settings, command.out, advance)
     names = dict.fromkeys(row.method for row in rows)
     Console().print(_table({name: [row for row in rows if row.method == name] for name in names}))
     return 0
@@ -154,11 +170,14 @@ def _reference_arena(command: Command, name: str) -> Iterator[tuple[Arena, Roste
     """Where references play, and with which team sizes."""
     if not is_import_path(name):
         entry = entry_of(name)
-        yield CompiledArena(entry.make(entry.task_class.largest_team)), paper_of(name).rosters
+        world = command.settings.world or "crowded"
+        yield CompiledArena(entry.make(entry.task_class.largest_team, world=world)), paper_of(name).rosters
         return
     if command.rosters is None:
         raise BadInput("the references of an own task need its team sizes: --rosters FILE")
     rosters, curriculum = read_rosters(command.rosters)
+    if command.settings.world is not None:
+        raise BadInput("only the tasks that come with pc3d have references for large teams")
     usual = custom(name, "mappo", rosters, curriculum)
     experiment = with_world(usual, command.horizon, command.hosting)
     with open_arena(experiment, name, command.hosting, original=False) as arena:
@@ -168,12 +187,29 @@ def _reference_arena(command: Command, name: str) -> Iterator[tuple[Arena, Roste
 def _table(rows: dict[str, list[ScoreRow]]) -> Table:
     """Means over rollouts, then over the sizes of each split, as the paper reports them."""
     everything = [row for group in rows.values() for row in group]
+    if HINDERED in everything[0].measures:
+        return _table_by_size(rows)
     splits = [split for split in SPLITS if any(row.split == split for row in everything)]
     sizes = {split: sorted({row.team_size for row in everything if row.split == split}) for split in splits}
     return table(
         f"Mean return by split, {1 + max(row.rollout for row in everything)} rollouts per team size",
         ("policy", *(f"{split} ({', '.join(map(str, sizes[split]))})" for split in splits)),
         ((name, *(_split_mean(group, split) for split in splits)) for name, group in rows.items()),
+        words=1,
+    )
+
+
+def _table_by_size(rows: dict[str, list[ScoreRow]]) -> Table:
+    """Means over rollouts, size by size: returns of large teams have no common scale."""
+    by_size = {name: returns_of(group) for name, group in rows.items()}
+    sizes = sorted({size for returns in by_size.values() for size in returns})
+    return table(
+        "Mean return by team size",
+        ("policy", *map(str, sizes)),
+        (
+            (name, *(f"{returns[size].mean():.4f}" if size in returns else "–" for size in sizes))
+            for name, returns in by_size.items()
+        ),
         words=1,
     )
 

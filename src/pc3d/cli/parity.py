@@ -15,6 +15,7 @@ from pc3d.system.errors import BadInput
 from pc3d.tasks.parity.case import ParityCase
 from pc3d.tasks.parity.compare import KINDS, PRECISIONS, Tally, compare
 from pc3d.tasks.registry import entry_of, paper_of
+from pc3d.tasks.task import World
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class Command:
     episodes: int = 200
     """Episodes for each team size (and each version of the original)."""
     team_sizes: str | None = None
-    """Such as 1-4,8. The paper's sizes if not given."""
+    """Such as 1-4,8,32. The paper's sizes if not given."""
+    world: World = "crowded"
+    """The task's own world, or one that grows with the team."""
     seed: int = 0
     """Which random starts and actions."""
 
@@ -36,8 +39,9 @@ def run(command: Command) -> int:
     if command.episodes < 1:
         raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
     usual = paper_of(command.task).rosters.all
-    sizes = team_sizes_for(entry.task_class, command.team_sizes, usual)
-    tallies = _compared(entry.parity.load(), sizes, command.episodes, command.seed)
+    case = entry.parity.load().in_world(command.world)
+    sizes = team_sizes_for(case.task, command.team_sizes, usual)
+    tallies = _compared(case, sizes, command.episodes, command.seed)
     return _report(command.task, tallies)
 
 

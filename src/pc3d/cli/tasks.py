@@ -22,7 +22,7 @@ def run() -> int:
 def _facts(task: AnyTask, paper: Paper) -> list[tuple[str, str]]:
     rosters = paper.rosters
     return [
-        ("team sizes", f"{task.smallest_team} to {task.largest_team}"),
+        ("team sizes", f"{task.smallest_team} to {task.largest_team}; there is room for {task.most_agents}"),
         ("train", ", ".join(map(str, rosters.train))),
         ("validation", ", ".join(map(str, rosters.validation))),
         ("test", ", ".join(map(str, rosters.test))),

@@ -13,7 +13,7 @@ from pc3d.cli.own_task import admit_named
 from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
 from pc3d.evaluation.recording import Recording, record
 from pc3d.evaluation.replay import has_replays, replay
-from pc3d.play.arena import Arena, HostedArena
+from pc3d.play.arena import Arena, CompiledArena, HostedArena
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.play.opening import open_arena
 from pc3d.play.starts import rollout_keys
@@ -21,8 +21,9 @@ from pc3d.runs.policy import Policy, load_policy
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
 from pc3d.system.imports import folder_name
-from pc3d.tasks.make import playable
+from pc3d.tasks.make import in_world, playable
 from pc3d.tasks.registry import TASKS
+from pc3d.tasks.task import World
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 64, 4096
 
@@ -33,6 +34,8 @@ class Command:
     """A run folder or a policy file."""
     team_size: int
     """How many agents play."""
+    world: World = "crowded"
+    """The task's own world, or one that grows with the team."""
     rollout: int = 0
     """Which of the starts that evaluation uses."""
     actions: Literal["sampled", "greedy"] = "sampled"
@@ -51,6 +54,8 @@ class Command:
 def run(command: Command) -> int:
     admit_named(command.task)
     policy = load_policy(command.run)
+    if command.world != "crowded":
+        policy = replace(policy, task=in_world(policy.task, command.world))
     experiment = policy.experiment
     out = command.out or Path(f"{folder_name(experiment.task)}-{experiment.method}-{command.team_size}.gif")
     if out.suffix not in (*FILM_FORMATS, ".html"):
@@ -61,7 +66,8 @@ def run(command: Command) -> int:
         )
     experiment.rosters.refuse_sealed((command.team_size,))
     with open_arena(experiment, command.task, command.hosting, original=False) as arena:
-        episode, pictures = _play(policy, command, arena)
+        place = arena if command.world == "crowded" else CompiledArena(policy.task)
+        episode, pictures = _play(policy, command, place)
     with explained(f"writing {out}"):
         out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix == ".html":

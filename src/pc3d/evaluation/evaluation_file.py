@@ -8,33 +8,37 @@ from pc3d.system.files import check_digests, digest_of, digests_in
 
 NAMES = (
     *("format", "task", "method", "seed", "policy_sha256", "return_definition", "team_sizes", "rollouts"),
-    *("actions", "backend", "context_rollouts", "starts_seed", "digests"),
+    *("actions", "backend", "world", "context_rollouts", "starts_seed", "digests"),
 )
+ON_ORIGINALS = "-original"
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
 
 
-def file_names(*, original: bool) -> tuple[str, str]:
-    """Of the scores, in our worlds or in the original packages, and of the rules by which they came about."""
-    suffix = "-original" if original else ""
+def suffix_of(backend: str, world: str | None) -> str:
+    """What the names of files have that hold scores alone: on the original packages, or of large teams."""
+    return f"-{world}" if world else ON_ORIGINALS if backend == "original" else ""
+
+
+def file_names(suffix: str = "") -> tuple[str, str]:
+    """Of the scores, and of the rules by which they came about."""
     return f"scores{suffix}.csv", f"evaluation{suffix}.json"
 
 
 def write_evaluation(folder: Path, about: dict[str, Any], scores: bytes) -> None:
     """Write the rules, and the digests of contexts, replays and of the scores that come after."""
-    original = about["backend"] == "original"
-    scores_file, rules_file = file_names(original=original)
-    # Only scores are taken on the original packages.
-    digests = {} if original else digests_in(folder, LOOKS_INSIDE)
+    suffix = suffix_of(about["backend"], about.get("world"))
+    scores_file, rules_file = file_names(suffix)
+    digests = {} if suffix else digests_in(folder, LOOKS_INSIDE)
     digests[scores_file] = digest_of(scores)
     write_checked(folder / rules_file, {**about, "digests": digests})
 
 
-def read_evaluation(folder: Path, *, original: bool = False) -> dict[str, Any]:
+def read_evaluation(folder: Path, suffix: str = "") -> dict[str, Any]:
     """The rules, if what was scored by them is still what it was; empty where they are not written down."""
-    scores_file, rules_file = file_names(original=original)
+    scores_file, rules_file = file_names(suffix)
     if not (folder / rules_file).exists():
         return {}
     content = read_checked(folder / rules_file, NAMES)
     if "digests" in content:  # the first versions had none
-        check_digests(folder, (scores_file, *(() if original else LOOKS_INSIDE)), content["digests"])
+        check_digests(folder, (scores_file, *(() if suffix else LOOKS_INSIDE)), content["digests"])
     return content

@@ -1,6 +1,6 @@
 """Players to compare with that never learned: random, standing still, and one script per task."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import jax
@@ -9,15 +9,13 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from pc3d.experiment.execution import ALONE, Execution
-from pc3d.play.arena import Arena
 from pc3d.play.choosing import choose
-from pc3d.play.scores import SizeScores, score
 from pc3d.play.team import Decision, Team, View
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import Game
 
-# A script sees the whole state of one episode and acts for everybody in it.
-Script = Callable[[Any], Int[np.ndarray, " agent"]]
+# A script sees the task and the whole state of one episode, and acts for everybody in it.
+Script = Callable[[Game, Any], Int[np.ndarray, " agent"]]
 STAY = 0  # in the three built-in tasks the first action does nothing
 
 
@@ -55,13 +53,13 @@ class ScriptedTeam(_Forgetful):
 
     execution: ClassVar[Execution] = Execution(central_module=True, privileged=True)
 
-    def __init__(self, script: Script) -> None:
-        self._script = script
+    def __init__(self, script: Script, task: Game) -> None:
+        self._script, self._task = script, task
 
     def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
         states = jax.device_get(view.states)
         episodes = [jax.tree.map(lambda values, at=at: values[at], states) for at in range(len(chances))]
-        return memory, Decision(jnp.asarray([self._script(state) for state in episodes]))
+        return memory, Decision(jnp.asarray([self._script(self._task, state) for state in episodes]))
 
 
 def reference_teams(task: Game) -> dict[str, Team]:
@@ -70,13 +68,4 @@ def reference_teams(task: Game) -> dict[str, Team]:
     script = TASKS[task.name].script if task.name in TASKS else None
     if script is None:  # of an own task nobody knows which action does nothing, if any
         return random
-    return {**random, "noop": IdleTeam(), "scripted": ScriptedTeam(script.load())}
-
-
-def reference_scores(
-    arena: Arena, team_sizes: tuple[int, ...], rollouts: int
-) -> Iterator[tuple[str, int, SizeScores]]:
-    """Each reference at each size, on the starts that policies meet: (name, team size, scores)."""
-    for name, team in reference_teams(arena.game).items():
-        for size in team_sizes:
-            yield name, size, score(arena.with_slots(size), team, size, rollouts)
+    return {**random, "noop": IdleTeam(), "scripted": ScriptedTeam(script.load(), task)}

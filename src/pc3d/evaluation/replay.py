@@ -38,7 +38,7 @@ def replay(policy: Policy, episode: Recording, rollout: int) -> dict[str, Any]:
         "alignment": None if use is None else scaled(use.alignment, 100),
         "attention": None if use is None else _attention(use.reading),
         **changing,  # who is there at each moment, where that is not everybody always
-        "world": world.load()(episode.states, episode.present.shape[-1]),
+        "world": world.load()(policy.task.with_slots(size), episode.states, episode.present.shape[-1]),
     }
 
 

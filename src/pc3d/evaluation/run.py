@@ -10,20 +10,23 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.evaluation.context import context_summary
-from pc3d.evaluation.evaluation_file import file_names, write_evaluation
+from pc3d.evaluation.evaluation_file import file_names, suffix_of, write_evaluation
+from pc3d.evaluation.hindrance import HINDERED, scores_and_hindrance
 from pc3d.evaluation.recording import record
-from pc3d.evaluation.references import reference_scores
+from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.replay import has_replays, replay
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.rosters import Rosters
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
-from pc3d.play.scores import score
+from pc3d.play.scores import SizeScores, score
 from pc3d.play.starts import STARTS_SEED, rollout_keys
+from pc3d.play.team import Team
 from pc3d.runs.policy import Policy
 from pc3d.system.errors import BadInput
 from pc3d.system.files import digest_of, explained, one_owner, refuse_oddities, write_atomically
+from pc3d.tasks.task import Game, World
 
 Advance = Callable[[], None]
 
@@ -40,15 +43,39 @@ class EvaluationSettings:
     """Our worlds, or the original packages from the same starts with the same draws."""
     context_rollouts: int = 8
     """Rollouts per team size for what goes on inside: context alignment and gates."""
+    world: World | None = None
+    """Score large teams in the task's own world or in one that grows with the team; in files of their own."""
 
     def __post_init__(self) -> None:
         for name, count in (("rollouts", self.rollouts), ("context rollouts", self.context_rollouts)):
             if count < 1:
                 raise BadInput(f"at least 1 of the {name} is needed, not {count}")
+        if self.world is not None and self.backend == "original":
+            raise BadInput(
+                "large teams are scored in our own worlds: give either --world or --backend original"
+            )
 
     @property
     def original(self) -> bool:
         return self.backend == "original"
+
+    @property
+    def suffix(self) -> str:
+        """In the names of files that hold scores alone."""
+        return suffix_of(self.backend, self.world)
+
+    @property
+    def references_file(self) -> str:
+        return f"references{self.suffix}.csv"
+
+    def measure_names(self, game: Game) -> tuple[str, ...]:
+        """What is measured besides the return."""
+        return game.measure_names if self.world is None else (*game.measure_names, HINDERED)
+
+    @property
+    def looks_inside(self) -> bool:
+        """Whether contexts and replays are taken, too."""
+        return not self.suffix
 
     @property
     def greedy(self) -> bool:
@@ -72,29 +99,29 @@ def evaluate(
     """
     sizes = policy.experiment.rosters.all if team_sizes is None else team_sizes
     policy.experiment.rosters.refuse_sealed(sizes)
-    wide = arena.with_slots(max(sizes))
     for size in sizes:
-        wide.with_slots(size)  # says what is wrong with the size, if anything is
+        arena.with_slots(size)  # says what is wrong with the size, if anything is
     if settings.original and arena.compiled:
         raise BadInput("scoring on the original packages needs a crew that steps them")
     experiment, team = policy.experiment, ActorTeam(policy.actor, settings.greedy)
     player = Player(experiment.task, experiment.method, experiment.seed)
-    rows = []
+    wide, rows = arena.with_slots(max(sizes)), []
     for size in sizes:
-        rows += score_rows(player, experiment.rosters, size, score(wide, team, size, settings.rollouts))
+        scores = scored(arena if settings.world else wide, team, size, settings)
+        rows += score_rows(player, experiment.rosters, size, scores)
         advance()
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         refuse_oddities(folder)
         with one_owner(folder):
-            scores_file, rules_file = file_names(original=settings.original)
+            scores_file, rules_file = file_names(settings.suffix)
             for outdated in (scores_file, rules_file):
                 (folder / outdated).unlink(missing_ok=True)
-            if not settings.original:
+            if settings.looks_inside:
                 _look_inside(policy, wide, folder, sizes, settings, advance)
-            scores = as_csv(rows, wide.game.measure_names)
-            write_evaluation(folder, _about(policy, sizes, settings), scores)
-            write_atomically(folder / scores_file, scores)
+            content = as_csv(rows, settings.measure_names(arena.game))
+            write_evaluation(folder, _about(policy, sizes, settings), content)
+            write_atomically(folder / scores_file, content)
     return rows
 
 
@@ -106,26 +133,36 @@ def returns_of(rows: list[ScoreRow]) -> dict[int, Float[np.ndarray, " rollout"]]
 
 def parts(sizes: int, settings: EvaluationSettings) -> int:
     """How often `evaluate` will say that it has advanced."""
-    return sizes if settings.original else 2 * sizes
+    return 2 * sizes if settings.looks_inside else sizes
 
 
 def evaluate_references(
     arena: Arena,
     rosters: Rosters,
     team_sizes: tuple[int, ...],
-    rollouts: int,
+    settings: EvaluationSettings,
     folder: Path,
     advance: Advance,
 ) -> list[ScoreRow]:
     """Score the players that never learned, and write references.csv."""
     rows = []
-    for name, size, scores in reference_scores(arena, team_sizes, rollouts):
-        rows += score_rows(Player(arena.game.name, name), rosters, size, scores)
-        advance()
+    for name in reference_teams(arena.game):
+        for size in team_sizes:
+            narrow = arena.with_slots(size)
+            scores = scored(narrow, reference_teams(narrow.game)[name], size, settings)
+            rows += score_rows(Player(arena.game.name, name), rosters, size, scores)
+            advance()
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / "references.csv", as_csv(rows, arena.game.measure_names))
+        write_atomically(folder / settings.references_file, as_csv(rows, settings.measure_names(arena.game)))
     return rows
+
+
+def scored(arena: Arena, team: Team, size: int, settings: EvaluationSettings) -> SizeScores:
+    """One team size; of a large team also how much its members are in each other's way."""
+    if settings.world is None:
+        return score(arena, team, size, settings.rollouts)
+    return score(arena.with_slots(size), team, size, settings.rollouts, scores_and_hindrance)
 
 
 def _look_inside(
@@ -171,5 +208,5 @@ def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings)
         "return_definition": policy.task.return_definition,
         "team_sizes": list(sizes),
         "starts_seed": STARTS_SEED,
-        **asdict(settings),
+        **{name: value for name, value in asdict(settings).items() if value is not None},
     }

@@ -6,15 +6,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float, Int, Key
 
-from pc3d.play.arena import Arena, played
+from pc3d.play.arena import Arena, Look, played
 from pc3d.play.episode import Episode
 from pc3d.play.starts import rollout_keys
 from pc3d.play.team import Team
 from pc3d.tasks.task import Game
 
 MOST_AT_ONCE = 128  # episodes side by side; more are no faster on a CPU and only fill the memory
+AGENTS_AT_ONCE = 1280  # in all of them
 
 
 class SizeScores(eqx.Module):
@@ -32,21 +33,27 @@ def returns_by_size(
     return {size: np.asarray(score(wide, team, size, rollouts).returns) for size in team_sizes}
 
 
-def score(arena: Arena, team: Team, team_size: int, rollouts: int) -> SizeScores:
+def scores_of(
+    game: Game, episodes: Episode, beside: tuple[Key[Array, " episode"], Int[Array, ""]]
+) -> SizeScores:
+    """Returns and measures as they are, of episodes with these keys and of this team size."""
+    _, team_size = beside
+    returns = game.reported_return(jnp.asarray(episodes.total_reward), team_size)
+    return SizeScores(returns, episodes.measures)
+
+
+def score(
+    arena: Arena, team: Team, team_size: int, rollouts: int, look: Look[SizeScores] = scores_of
+) -> SizeScores:
     """Score one team size.
 
     The size is data, so all sizes share one program if the arena is as wide as the largest of them. That
     beats a narrower program for each size: compiling one takes longer than the padding costs.
     """
-    batches = -(-rollouts // MOST_AT_ONCE)
+    batches = -(-rollouts // min(MOST_AT_ONCE, max(1, AGENTS_AT_ONCE // arena.game.slots)))
     per_batch = -(-rollouts // batches)
     # Equal batches, so that none needs a program of its own: the last one may play more than is kept.
     keys = rollout_keys(team_size, batches * per_batch).reshape(batches, per_batch)
     sizes = np.full(per_batch, team_size, np.int32)
-    parts = [played(arena, team, part, sizes, _scores, jnp.asarray(team_size)) for part in keys]
+    parts = [played(arena, team, part, sizes, look, (part, jnp.asarray(team_size))) for part in keys]
     return jax.tree.map(lambda *values: np.concatenate(values)[:rollouts], *parts)
-
-
-def _scores(game: Game, episodes: Episode, team_size: Int[Array, ""]) -> SizeScores:
-    returns = game.reported_return(jnp.asarray(episodes.total_reward), team_size)
-    return SizeScores(returns, episodes.measures)

@@ -3,17 +3,20 @@
 import json
 import shutil
 from collections.abc import Iterable, Iterator
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 
-from pc3d.evaluation.evaluation_file import file_names
+from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
 from pc3d.runs.metrics import Line, episodes_in, read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.files import explained, write_atomically
+from pc3d.tasks.task import WORLDS
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
 DIGITS = 6  # more than a curve can show, and a quarter less to keep
-SCORED = (*file_names(original=False), *file_names(original=True))
+SCORED = chain.from_iterable(
+    file_names(suffix) for suffix in ("", ON_ORIGINALS, *(f"-{world}" for world in WORLDS))
+)
 COPIED = ("experiment.json", "clock.jsonl", "context.json", *SCORED)
 POSITIONS = ("update", "episodes", "stage")
 

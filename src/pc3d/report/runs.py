@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.evaluation.evaluation_file import file_names, read_evaluation
+from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names, read_evaluation
 from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
 from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
@@ -21,6 +21,7 @@ from pc3d.runs.metrics import Line, read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import TASKS
+from pc3d.tasks.task import WORLDS, World
 
 REFERENCES_FILE = "references.csv"
 BySize = Float[np.ndarray, " size"]
@@ -38,6 +39,7 @@ class Run:
     evaluation: dict[str, Any]  # by which rules it was scored; empty where that is not written down
     scores_on_originals: Scores | None = None
     evaluation_on_originals: dict[str, Any] = field(default_factory=dict)
+    large: dict[World, Scores] = field(default_factory=dict)  # of large teams
 
     @property
     def name(self) -> str:
@@ -91,6 +93,7 @@ class Runs:
 
     all: tuple[Run, ...]
     references: dict[str, dict[str, Scores]]  # by task and name
+    large_references: dict[World, dict[str, dict[str, Scores]]] = field(default_factory=dict)
     specialists: tuple[Run, ...] = ()  # trained for one team size alone, to be compared with the others
     trials: tuple[Run, ...] = ()  # made to try settings out, never played at test sizes
 
@@ -171,7 +174,12 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     for together in (open_teams, trials):
         _refuse_unlike(together, "define the return", lambda run: run.return_definition)
     _refuse_unlike(open_teams, "split the team sizes", lambda run: run.experiment.rosters)
-    return Runs(tuple(open_teams), _references(paths, open_teams + trials), tuple(specialists), tuple(trials))
+    references, *large = (
+        _references(paths, open_teams + trials, f"references{suffix}.csv")
+        for suffix in ("", *(f"-{world}" for world in WORLDS))
+    )
+    by_world = dict(zip(WORLDS, large, strict=True))
+    return Runs(tuple(open_teams), references, by_world, tuple(specialists), tuple(trials))
 
 
 def _files(paths: Iterable[Path], name: str) -> list[Path]:
@@ -196,15 +204,23 @@ def _read_run(path: Path) -> Run:
         folder=folder,
         experiment=experiment,
         return_definition=str(read_table(folder.experiment_file).get("return_definition", "not stated")),
-        scores=_own_scores(path, experiment, original=False),
+        scores=_own_scores(path, experiment),
         evaluation=read_evaluation(path),
-        scores_on_originals=_own_scores(path, experiment, original=True),
-        evaluation_on_originals=read_evaluation(path, original=True),
+        scores_on_originals=_own_scores(path, experiment, ON_ORIGINALS),
+        evaluation_on_originals=read_evaluation(path, ON_ORIGINALS),
+        large=dict(_large(path, experiment)),
     )
 
 
-def _own_scores(folder: Path, experiment: Experiment, *, original: bool) -> Scores | None:
-    file = folder / file_names(original=original)[0]
+def _large(path: Path, experiment: Experiment) -> Iterator[tuple[World, Scores]]:
+    for world in WORLDS:
+        read_evaluation(path, f"-{world}")  # checks them
+        if scores := _own_scores(path, experiment, f"-{world}"):
+            yield world, scores
+
+
+def _own_scores(folder: Path, experiment: Experiment, suffix: str = "") -> Scores | None:
+    file = folder / file_names(suffix)[0]
     if not file.exists():
         return None
     expected = (experiment.task, experiment.method, experiment.seed)
@@ -214,10 +230,10 @@ def _own_scores(folder: Path, experiment: Experiment, *, original: bool) -> Scor
     return players[0]
 
 
-def _references(paths: Iterable[Path], runs: list[Run]) -> dict[str, dict[str, Scores]]:
+def _references(paths: Iterable[Path], runs: list[Run], name: str) -> dict[str, dict[str, Scores]]:
     """By task and name; only for tasks whose returns are defined as references are scored."""
     found: dict[str, dict[str, Scores]] = defaultdict(dict)
-    for file in _files(paths, REFERENCES_FILE):
+    for file in _files(paths, name):
         for scores in read_scores(file):
             if scores.method in found[scores.task]:
                 raise BadInput(

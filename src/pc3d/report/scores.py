@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from pc3d.evaluation.hindrance import HINDERED
 from pc3d.system.errors import BadInput
 from pc3d.system.files import read_text
 from pc3d.system.plain import parse
 
 NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed
-Rollout = tuple[float, float]  # its return and its colliding pairs, nan where these are not known
+Rollout = tuple[float, ...]  # its return and what was measured, nan where that is not known
+MEASURED = ("colliding_pairs", HINDERED)
 BySize = dict[int, Float[np.ndarray, " rollout"]]
 
 
@@ -30,6 +32,7 @@ class Scores:
     seed: int
     returns: BySize
     colliding_pairs: BySize = field(default_factory=dict)  # of Spread alone, where all rollouts tell them
+    hindered: BySize = field(default_factory=dict)  # of large teams alone
 
     def means(self, team_sizes: Iterable[int]) -> Float[np.ndarray, " size"]:
         """The mean over rollouts within each of the sizes."""
@@ -58,9 +61,15 @@ def read_scores(path: Path) -> list[Scores]:
 
 def _scores(player: Player, rollouts: dict[int, list[Rollout]]) -> Scores:
     columns = {size: np.array(rollouts[size]).T for size in sorted(rollouts)}
-    returns, pairs = ({size: both[place] for size, both in columns.items()} for place in (0, 1))
-    known = all(np.isfinite(of_size).all() for of_size in pairs.values())
-    return Scores(*player, returns, pairs if known else {})
+    returns, *measured = (
+        {size: values[place] for size, values in columns.items()} for place in range(1 + len(MEASURED))
+    )
+    known = (by_size if all(map(_finite, by_size.values())) else {} for by_size in measured)
+    return Scores(*player, returns, *known)
+
+
+def _finite(values: Float[np.ndarray, " rollout"]) -> bool:
+    return bool(np.isfinite(values).all())
 
 
 def _rows(path: Path) -> Iterable[tuple[Player, int, Rollout]]:
@@ -83,7 +92,7 @@ def _row(row: dict[str, str], where: str) -> tuple[Player, int, Rollout]:
         raise BadInput(f"{where} is not a score: {dict(row)}") from None
     if not math.isfinite(value):
         raise BadInput(f"{where} has a return that is not a finite number")
-    return player, team_size, (value, _number_or_nan(row.get("colliding_pairs")))
+    return player, team_size, (value, *(_number_or_nan(row.get(name)) for name in MEASURED))
 
 
 def _number_or_nan(text: str | None) -> float:

@@ -15,6 +15,7 @@ from pc3d.report.runs import Runs
 from pc3d.report.tables.collisions import collision_table
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
+from pc3d.report.tables.large_teams import large_team_figure, large_team_table
 from pc3d.report.tables.originals import originals_table
 from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, Kind, result_table
 from pc3d.report.tables.specialists import specialist_figure, specialist_runs, specialist_table
@@ -94,6 +95,13 @@ def originals(runs: Runs) -> Section:
     return section("The same policies on the original packages", tables, otherwise=words)
 
 
+def large_teams(runs: Runs) -> Section:
+    words = "No run was scored with large teams (pc3d evaluate --world scaled)."
+    tables = [large_team_table(runs, task) for task in runs.tasks]
+    figures = [large_team_figure(runs, task) for task in runs.tasks]
+    return section("Large teams", tables, figures, otherwise=words)
+
+
 def trials(runs: Runs) -> Section:
     return section("Settings that were tried", trial_tables(runs), otherwise="No such runs were given.")
 
@@ -115,6 +123,11 @@ def about_the_runs(runs: Runs) -> Section:
 
 SECTIONS: tuple[Callable[[Runs], Section], ...] = (
     *(results, team_sizes, training, partial(comparison, "Ablations", ABLATIONS), context),
-    *(partial(comparison, "Conditioning by a hypernetwork", HYPERNETWORK), specialists, originals),
+    *(
+        partial(comparison, "Conditioning by a hypernetwork", HYPERNETWORK),
+        specialists,
+        large_teams,
+        originals,
+    ),
     *(trials, resources, benchmarks, about_the_runs),
 )

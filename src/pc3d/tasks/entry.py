@@ -23,7 +23,7 @@ from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
 
 if TYPE_CHECKING:
-    from pc3d.tasks.task import AnyTask
+    from pc3d.tasks.task import AnyTask, World
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ class TaskEntry:
     parity: Part | None = None
     """What is compared with the original: a `ParityCase`."""
     script: Part | None = None
-    """A player who sees everything: from a state to everybody's actions."""
+    """A player who sees everything: from the task and a state to everybody's actions."""
     replay: Part | None = None
-    """What the page's viewer is told of an episode: from its states and the team size."""
+    """What the page's viewer is told of an episode: from the task, its states and the team size."""
     viewer: str = ""
     """The package that holds replay.js, which draws it there."""
 
@@ -115,6 +115,6 @@ class TaskEntry:
     def task_class(self) -> type[AnyTask]:
         return self.world.load() if isinstance(self.world, Part) else self.world
 
-    def make(self, slots: int, rules: Rules | None = None) -> AnyTask:
+    def make(self, slots: int, rules: Rules | None = None, world: World = "crowded") -> AnyTask:
         """The world for that many slots."""
-        return self.task_class(slots=slots, **vars(rules if rules is not None else self.rules()))
+        return self.task_class(slots=slots, world=world, **vars(rules if rules is not None else self.rules()))

@@ -1,5 +1,6 @@
 """From an experiment to its world, or to all that is known of it."""
 
+from dataclasses import replace
 from typing import Any
 
 from pc3d.experiment.settings import Experiment
@@ -7,7 +8,7 @@ from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.described import DescribedTask
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.registry import TASKS, entry_of
-from pc3d.tasks.task import AnyTask, Game, Task
+from pc3d.tasks.task import AnyTask, Game, Task, World
 
 
 def make_task(experiment: Experiment) -> AnyTask:
@@ -30,6 +31,15 @@ def playable(game: Game) -> AnyTask:
         f"this policy was made for {game.name}, and no file may make pc3d run that code: "
         f"if you trust it, name it again with --task {game.name}"
     )
+
+
+def in_world(game: Game, world: World) -> AnyTask:
+    """The game in the task's own world, or in one that grows with the team."""
+    if not isinstance(game, Task):
+        raise BadInput(
+            f"{game.name} has no {world} world: only tasks that are compiled with pc3d may have one"
+        )
+    return replace(game, world=world)
 
 
 def original_world(task: AnyTask) -> OriginalWorld[Any]:

@@ -6,14 +6,14 @@ never matters, and everything random is drawn per slot, so that a team plays the
 
 import abc
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, Num, PRNGKeyArray
 
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, AnyArray, Count
@@ -27,6 +27,8 @@ class WorldState(eqx.Module):
     time: Int[AnyArray, ""]
 
 
+World = Literal["crowded", "scaled"]
+WORLDS: tuple[World, ...] = get_args(World)
 StateT = TypeVar("StateT", bound=WorldState)
 TaskT = TypeVar("TaskT", bound="Task[Any]")  # not `Self`, which the tests' look at every shape cannot follow
 
@@ -45,6 +47,8 @@ class Task(abc.ABC, Generic[StateT]):
     """One game. Instances are settings only (hashable), so they are static to `jax.jit`."""
 
     slots: int
+    world: World = field(default="crowded", kw_only=True)
+    """The task's own however many share it, or one that grows with the slots, all of them filled."""
 
     name: ClassVar[str]
     horizon: ClassVar[int]
@@ -53,15 +57,37 @@ class Task(abc.ABC, Generic[StateT]):
     measure_names: ClassVar[tuple[str, ...]]
     smallest_team: ClassVar[int]
     largest_team: ClassVar[int]
+    """The largest that the task is meant for. Its world may have room for more: `most_agents`."""
+    reference_team: ClassVar[int | None] = None
+    """A scaled world is as dense as the task's own with such a team; None if the task has no scaled world."""
     roster_changes: ClassVar[bool] = False
     """Whether agents may join and leave within an episode; else what depends on that is not compiled."""
 
     def __post_init__(self) -> None:
-        if not self.smallest_team <= self.slots <= self.largest_team:
+        if self.world == "scaled" and self.reference_team is None:
+            raise BadInput(f"{self.name} has no scaled world")
+        if not self.smallest_team <= self.slots <= self.most_agents:
             raise BadInput(
-                f"{self.name} is played by {self.smallest_team} to {self.largest_team} agents, "
+                f"{self.name} is played by {self.smallest_team} to {self.most_agents} agents{self.room}, "
                 f"not {self.slots}"
             )
+
+    @property
+    def most_agents(self) -> int:
+        """How many agents there is room for."""
+        return self.largest_team
+
+    @property
+    def room(self) -> str:
+        """In brackets, why there is no room for more."""
+        return ""
+
+    @property
+    def growth(self) -> float:
+        """How much larger the world is than the task's own; small teams have the task's own, too."""
+        if self.world == "crowded" or self.reference_team is None:
+            return 1.0
+        return max(1.0, self.slots / self.reference_team)
 
     @property
     def action_count(self) -> int:
@@ -108,12 +134,17 @@ class Task(abc.ABC, Generic[StateT]):
 
     @abc.abstractmethod
     def global_state(self, state: StateT) -> Float[Array, " state"]:
-        """The whole state as one vector, as wide as the largest team needs whatever `slots` is."""
+        """The whole state as one vector, as wide as `largest_team` needs (or more slots, if there are)."""
 
     def available_actions(self, state: StateT) -> Bool[Array, "agent action"]:
         """Which actions have an effect of their own; none of the paper's methods uses it."""
         del state
         return jnp.ones((self.slots, self.action_count), bool)
+
+    def hindered(self, before: StateT, actions: Int[Array, " agent"], after: StateT) -> Bool[Array, " agent"]:
+        """Who touches a teammate after a step, or was kept by one from where it wanted to go."""
+        del before, actions
+        return jnp.zeros_like(self.present(after))
 
     def draw(self, state: StateT, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         """A picture of the state: height × width × RGB, 8 bits each, at most `size` pixels a side."""
@@ -134,6 +165,11 @@ Game = AnyTask | DescribedTask  # all that learning and scoring need to know, wh
 def slot_keys(key: PRNGKeyArray, slots: int) -> Key[Array, " agent"]:
     """One key per slot that does not depend on how many slots there are."""
     return jax.vmap(lambda slot: jax.random.fold_in(key, slot))(jnp.arange(slots))
+
+
+def padded_rows(rows: Num[Array, "agent number"], least: int) -> Num[Array, "slot number"]:
+    """A row per agent, filled up with zeros to at least so many."""
+    return jnp.pad(rows, ((0, max(least - len(rows), 0)), (0, 0)))
 
 
 def scalar(value: int | Array) -> Int[Array, ""]:

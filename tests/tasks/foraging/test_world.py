@@ -13,17 +13,15 @@ import pytest
 from scipy.stats import chi2_contingency
 
 from pc3d.system.errors import BadInput, MissingExtra
+from pc3d.tasks.foraging.field import FOODS_BY_TEAM_SIZE, MOST_FOODS, SIDE
 from pc3d.tasks.foraging.original import OriginalForaging
 from pc3d.tasks.foraging.parity import CASE
 from pc3d.tasks.foraging.world import (
     EAST,
-    FOODS_BY_TEAM_SIZE,
     LOAD,
-    MOST_FOODS,
     NONE,
     NORTH,
     SEEN_TEAMMATES,
-    SIDE,
     SOUTH,
     Foraging,
     ForagingState,
@@ -42,7 +40,7 @@ def play_original(team_size):
     """Steps of the original from every kind of start; loading often, because a chance joint load is rare."""
     world = OriginalForaging(Foraging(team_size))
     generator = np.random.default_rng(team_size)
-    starts = [partial(start, generator, team_size) for start in CASE.scenarios.values()] + [None]
+    starts = [partial(start, generator, world.task) for start in CASE.scenarios.values()] + [None]
     for start in starts * EPISODES_PER_START:
         world.reset(int(generator.integers(2**31))) if start is None else world.load(start())
         for _ in range(STEPS_PER_EPISODE):
@@ -104,7 +102,7 @@ def test_our_view_holds_all_that_the_native_view_shows_of_the_nearest(team_size)
     world = OriginalForaging(Foraging(team_size))
     observe = jax.jit(Foraging(team_size).observe)
     for seed in range(40):
-        world.load(CASE.scenarios["at the border"](np.random.default_rng(seed), team_size))
+        world.load(CASE.scenarios["at the border"](np.random.default_rng(seed), world.task))
         for ours, native in zip(observe(world.read()), world._views, strict=True):
             foods, own, teammates = native_from_ours(np.asarray(ours))
             native_foods, native_own, native_teammates = split_native(native, team_size)
@@ -183,7 +181,7 @@ def assert_same_views(team_size, views, padded_views):
 @pytest.mark.parametrize("scenario", CASE.scenarios)
 def test_permuting_agents_permutes_their_views_and_leaves_the_reward(scenario):
     task, generator = Foraging(8), np.random.default_rng(1)
-    states = stack([CASE.scenarios[scenario](generator, 8) for _ in range(200)])
+    states = stack([CASE.scenarios[scenario](generator, task) for _ in range(200)])
     actions = np.where(generator.random((200, 8)) < 0.5, LOAD, generator.integers(0, 6, (200, 8)))
     order = generator.permutation(8)
     shuffled = eqx.tree_at(
@@ -383,9 +381,11 @@ def test_a_picture_shows_the_sight_range_on_request():
     assert np.any(plain != ranged)
 
 
-@pytest.mark.parametrize("slots", [-1, 0, 1, 9])
+@pytest.mark.parametrize("slots", [-1, 0, 1, 97])
 def test_a_team_that_the_game_does_not_know_is_refused(slots):
-    with pytest.raises(BadInput, match="2 to 8 agents"):
+    with pytest.raises(
+        BadInput, match=r"2 to 96 agents .one cell each for agents and 4 foods on 10 × 10., not"
+    ):
         Foraging(slots)
 
 

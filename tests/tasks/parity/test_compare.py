@@ -11,6 +11,7 @@ from pc3d.tasks.parity.case import ParityCase
 from pc3d.tasks.parity.compare import KINDS, compare
 from pc3d.tasks.parity.record import start_name
 from pc3d.tasks.registry import TASKS, entry_of
+from pc3d.tasks.spread.world import Spread
 
 SPREAD = entry_of("spread").parity.load()
 ALL_STARTS = 2 + len(SPREAD.scenarios)
@@ -19,10 +20,11 @@ ALL_STARTS = 2 + len(SPREAD.scenarios)
 def spread_with_a_wrong(change):
     """The case, with the port's step followed by a deliberate mistake."""
 
-    def replay(task, state, actions, following):
-        return change(*SPREAD.replay(task, state, actions, following))
+    class Wrong(Spread):
+        def step(self, key, state, actions):
+            return change(*super().step(key, state, actions))
 
-    return replace(SPREAD, replay=replay)
+    return replace(SPREAD, task=Wrong())
 
 
 @pytest.mark.parametrize("team_size", [1, 2, 8, 10])
@@ -32,6 +34,19 @@ def test_spread_is_the_original_game(team_size):
     assert tally.steps == 25 * ALL_STARTS
     assert tally.largest_error["float64"] < 1e-9
     assert tally.left_out["float64"] == 0
+
+
+@pytest.mark.parametrize("world", ["crowded", "scaled"])
+@pytest.mark.parametrize("name", sorted(TASKS))
+@pytest.mark.parametrize("team_size", [16, pytest.param(32, marks=pytest.mark.slow)])
+def test_large_teams_play_the_original_game(team_size, name, world):
+    """From each kind of start; `pc3d parity --team-sizes 16,32` compares more of them."""
+    case = entry_of(name).parity.load().in_world(world)
+    for opponent in case.opponents[-1:] if team_size == 16 else case.opponents:
+        tally = compare(case, opponent, team_size, episodes=2 + len(case.scenarios), seed=3)
+        assert tally.first_mismatch is None
+        assert tally.steps > 25
+        assert tally.left_out["float64"] <= tally.steps / 2
 
 
 def test_every_task_has_a_case():

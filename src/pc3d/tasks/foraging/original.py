@@ -7,15 +7,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from pc3d.tasks.foraging.field import SIDE, SIGHT
-from pc3d.tasks.foraging.world import (
-    FOODS_BY_TEAM_SIZE,
-    HIGHEST_LEVEL,
-    MOST_FOODS,
-    SEEN_TEAMMATES,
-    Foraging,
-    ForagingState,
-)
+from pc3d.tasks.foraging.field import SIGHT
+from pc3d.tasks.foraging.world import HIGHEST_LEVEL, SEEN_FOODS, SEEN_TEAMMATES, Foraging, ForagingState
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import Outcome
 
@@ -29,14 +22,14 @@ class OriginalForaging(OriginalWorld[ForagingState]):
     def _made(self) -> Any:
         from lbforaging.foraging import ForagingEnv
 
-        self._food_count = FOODS_BY_TEAM_SIZE[self.team_size]
+        self._food_count = self.task.food_count
         return ForagingEnv(
             players=self.team_size,
             min_player_level=1,
             max_player_level=HIGHEST_LEVEL,
             min_food_level=1,
             max_food_level=None,
-            field_size=(SIDE, SIDE),
+            field_size=(self.task.field.side,) * 2,
             max_num_food=self._food_count,
             sight=SIGHT,
             max_episode_steps=self.task.horizon,
@@ -49,13 +42,13 @@ class OriginalForaging(OriginalWorld[ForagingState]):
             player.position = None
         self._views, _ = self._environment.reset(seed=seed)
         found = np.argwhere(self._environment.field)
-        self._food_positions = np.zeros((MOST_FOODS, 2), np.int32)
+        self._food_positions = np.zeros((self.task.field.foods, 2), np.int32)
         self._food_positions[: len(found)] = found
 
     def load(self, state: ForagingState) -> None:
         environment = self._environment
         self._food_positions = np.array(state.food_positions, np.int32)
-        environment.field = np.zeros((SIDE, SIDE), np.int32)
+        environment.field = np.zeros(environment.field_size, np.int32)
         for (row, column), level in zip(self._food_positions, np.asarray(state.food_levels), strict=True):
             environment.field[row, column] += level
         positions, levels = np.asarray(state.positions).tolist(), np.asarray(state.levels).tolist()
@@ -85,16 +78,17 @@ class OriginalForaging(OriginalWorld[ForagingState]):
         return np.stack([encode_native_view(view, self._food_count) for view in self._views])
 
     def step(self, actions: Int[np.ndarray, " agent"]) -> Outcome:
-        foods_before = np.count_nonzero(self._environment.field)
+        level_before = self._environment.field.sum()
         self._views, rewards, over, _, _ = self._environment.step([int(action) for action in actions])
-        foods_after = np.count_nonzero(self._environment.field)
+        level_after = self._environment.field.sum()
+        spawned = max(int(self._environment._food_spawned), 1)
         return Outcome(
             # From Python 3.12 on, the built-in sum would correct the rounding that the port repeats.
             reward=np.float64(reduce(add, rewards)),
-            terminated=np.bool_(foods_after == 0),
+            terminated=np.bool_(level_after == 0),
             # The package calls a spent time limit the end of the game.
-            truncated=np.bool_(over and foods_after > 0),
-            measures={"food_fraction": np.float64((foods_before - foods_after) / self._food_count)},
+            truncated=np.bool_(over and level_after > 0),
+            measures={"food_fraction": np.float64((level_before - level_after) / spawned)},
         )
 
 
@@ -102,7 +96,7 @@ def encode_native_view(view: Float[np.ndarray, " native"], food_count: int) -> F
     """Our view of one agent, from nothing but the package's own (foods, the agent itself, teammates)."""
     triples = view.reshape(-1, 3)
     foods, own, teammates = triples[:food_count], triples[food_count], triples[food_count + 1 :]
-    parts = [own, _nearest_first(foods, own, MOST_FOODS), _nearest_first(teammates, own, SEEN_TEAMMATES)]
+    parts = [own, _nearest_first(foods, own, SEEN_FOODS), _nearest_first(teammates, own, SEEN_TEAMMATES)]
     return np.concatenate(parts).astype(np.float64)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Int
 
 from pc3d.tasks.canvas import BLUE, GREEN, GRID, INK, PAPER, SKY, VERMILION, Canvas, Number, faint
-from pc3d.tasks.foraging.field import SIDE, SIGHT
+from pc3d.tasks.foraging.field import SIGHT
 
 MARGIN = 0.35
 AGENT_RADIUS = {1: 0.33, 2: 0.41}  # by level
@@ -13,6 +13,7 @@ BESIDE = 0.2  # how far agents in one cell are drawn from its middle, so that ea
 
 
 def draw_foraging(
+    side: int,
     positions: Int[np.ndarray, "agent 2"],
     levels: Int[np.ndarray, " agent"],
     food_positions: Int[np.ndarray, "food 2"],
@@ -22,10 +23,10 @@ def draw_foraging(
     show_range: bool,
 ) -> np.ndarray:
     """The whole field; `show_range` shades the cells from which each agent sees food."""
-    canvas = Canvas(-MARGIN, -MARGIN, SIDE + 2 * MARGIN, SIDE + 2 * MARGIN, size, y_down=True)
-    _draw_field(canvas)
+    canvas = Canvas(-MARGIN, -MARGIN, side + 2 * MARGIN, side + 2 * MARGIN, size, y_down=True)
+    _draw_field(canvas, side)
     if show_range:
-        _draw_sight(canvas, positions)
+        _draw_sight(canvas, side, positions)
     for (row, column), level in zip(food_positions, food_levels, strict=True):
         if level > 0:
             _draw_food(canvas, column + 0.5, row + 0.5, int(level))
@@ -33,19 +34,19 @@ def draw_foraging(
     return canvas.pixels()
 
 
-def _draw_field(canvas: Canvas) -> None:
-    canvas.rectangle(0, 0, SIDE, SIDE, faint(GRID, 0.2), radius=0.15)
-    for tick in range(1, SIDE):
-        canvas.line(tick, 0, tick, SIDE, GRID, 0.02)
-        canvas.line(0, tick, SIDE, tick, GRID, 0.02)
-    canvas.rectangle(0, 0, SIDE, SIDE, None, GRID, 0.05, radius=0.15)
+def _draw_field(canvas: Canvas, side: int) -> None:
+    canvas.rectangle(0, 0, side, side, faint(GRID, 0.2), radius=0.15)
+    for tick in range(1, side):
+        canvas.line(tick, 0, tick, side, GRID, 0.02)
+        canvas.line(0, tick, side, tick, GRID, 0.02)
+    canvas.rectangle(0, 0, side, side, None, GRID, 0.05, radius=0.15)
 
 
-def _draw_sight(canvas: Canvas, positions: Int[np.ndarray, "agent 2"]) -> None:
+def _draw_sight(canvas: Canvas, side: int, positions: Int[np.ndarray, "agent 2"]) -> None:
     """Overlapping windows add up, so that a dark cell is one that many see."""
     for row, column in positions:
         top, left = max(row - SIGHT, 0), max(column - SIGHT, 0)
-        bottom, right = min(row + SIGHT + 1, SIDE), min(column + SIGHT + 1, SIDE)
+        bottom, right = min(row + SIGHT + 1, side), min(column + SIGHT + 1, side)
         canvas.rectangle(left, top, right - left, bottom - top, faint(SKY, 0.16), faint(SKY, 0.7), 0.03, 0.12)
 
 

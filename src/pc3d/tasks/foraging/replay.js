@@ -39,8 +39,9 @@ TASKS.lbf = {
     const now = Math.min(Math.floor(time), positions.length - 1);
     observers.forEach((agent) => this.drawSight(pen, positions[now][agent], sight, size));
     foods.forEach(([row, column, level], food) => {
-      const eaten = !((left[now] >> food) & 1);
-      this.drawFood(pen, column + 0.5, row + 0.5, level, eaten);
+      const marks = left[now]; // bits of a number, or letters where there are too many for one
+      const there = typeof marks === "string" ? marks[food] === "1" : (marks >> food) & 1;
+      this.drawFood(pen, column + 0.5, row + 0.5, level, !there);
     });
     const bodies = this.bodies(replay, time);
     for (const agent of teamAt(replay, time)) {

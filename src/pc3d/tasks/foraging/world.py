@@ -13,17 +13,24 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt
 
 from pc3d.tasks.arrays import Amount, AnyArray, Count
-from pc3d.tasks.foraging.field import SIDE, SIGHT
-from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
+from pc3d.tasks.described import LARGEST_TEAM
+from pc3d.tasks.foraging.field import (
+    FOODS_BY_TEAM_SIZE,
+    REFERENCE_TEAM,
+    SIGHT,
+    Field,
+    field_of,
+    food_counts,
+)
+from pc3d.tasks.loops import UNROLLED, by_blocks, one_by_one
+from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar
 
 HIGHEST_LEVEL = 2
-FOODS_BY_TEAM_SIZE = {2: 2, 3: 2, 4: 3, 5: 3, 6: 3, 7: 4, 8: 4}
-MOST_FOODS = max(FOODS_BY_TEAM_SIZE.values())
-SEEN_TEAMMATES = 4
+SEEN_FOODS, SEEN_TEAMMATES = 4, 4
 FARTHEST = 2 * SIGHT  # along a row or column, an entity is seen from at most so far
 NOTHING = 2**30  # above every packed entity
 NONE, NORTH, SOUTH, WEST, EAST, LOAD = range(6)
-CELLS = np.stack(np.divmod(np.arange(SIDE * SIDE, dtype=np.int32), SIDE), axis=-1)  # each one's row, column
+INDEX_BITS = 13  # below distance, row, column and level in a packed entity; more than any team has agents
 
 
 class ForagingState(WorldState):
@@ -52,7 +59,7 @@ class Foraging(Task[ForagingState]):
     observation_layout: ClassVar[tuple[ObservationPart, ...]] = (
         ObservationPart("own row and column in the sight window (2 unless near the top or left border)", 2),
         ObservationPart("own level", 1),
-        ObservationPart("four nearest visible foods, (row offset, column offset, level)", 3 * MOST_FOODS),
+        ObservationPart("four nearest visible foods, (row offset, column offset, level)", 3 * SEEN_FOODS),
         ObservationPart(
             "four nearest visible teammates, (row offset, column offset, level)", 3 * SEEN_TEAMMATES
         ),
@@ -60,6 +67,30 @@ class Foraging(Task[ForagingState]):
     measure_names: ClassVar[tuple[str, ...]] = ("food_fraction",)
     smallest_team: ClassVar[int] = min(FOODS_BY_TEAM_SIZE)
     largest_team: ClassVar[int] = max(FOODS_BY_TEAM_SIZE)
+    reference_team: ClassVar[int] = REFERENCE_TEAM
+
+    @property
+    def field(self) -> Field:
+        return field_of(self.growth)
+
+    @property
+    def food_count(self) -> int:
+        """How many foods there are for a team that fills all slots."""
+        counts = food_counts(self.field)
+        return int(counts[min(self.slots, len(counts) - 1)])
+
+    @property
+    def most_agents(self) -> int:
+        if self.world == "scaled":
+            return LARGEST_TEAM
+        return len(self.field.cells) - self.field.foods
+
+    @property
+    def room(self) -> str:
+        if self.world == "scaled":
+            return ""
+        side = self.field.side
+        return f" (one cell each for agents and {self.field.foods} foods on {side} × {side})"
 
     @property
     def return_definition(self) -> str:
@@ -71,22 +102,23 @@ class Foraging(Task[ForagingState]):
     def reset(self, key: PRNGKeyArray, team_size: int | Int[Array, ""]) -> ForagingState:
         cell_key, level_key = jax.random.split(key)
         present = jnp.arange(self.slots) < team_size
-        # Drawn for the largest team, so that an agent's level does not depend on the number of slots.
-        levels = jax.random.randint(level_key, (self.largest_team,), 1, HIGHEST_LEVEL + 1, jnp.int32)
-        levels = levels[: self.slots]
-        priorities = jax.random.bits(cell_key, (len(CELLS),), jnp.uint32)
-        positions = _place_agents(priorities, self.slots)
-        food_positions = _place_foods(priorities, positions, present)
-        food_count, food_level = _food_count(team_size), _food_level(levels, present)
-        there = jnp.arange(MOST_FOODS) < food_count
+        # JAX numbers the draws, so that an agent's level does not depend on the number of slots.
+        levels = jax.random.randint(level_key, (self.slots,), 1, HIGHEST_LEVEL + 1, jnp.int32)
+        priorities = jax.random.bits(cell_key, (len(self.field.cells),), jnp.uint32)
+        positions = _place_agents(self.field, priorities, self.slots)
+        food_positions, found = _place_foods(self.field, priorities, positions, present)
+        counts = jnp.asarray(food_counts(self.field))
+        food_count = counts[jnp.minimum(team_size, len(counts) - 1)]
+        there = (jnp.arange(self.field.foods) < food_count) & found
+        food_levels = jnp.where(there, _food_level(levels, present), 0)
         return ForagingState(
             team_size=scalar(team_size),
             time=scalar(0),
             positions=positions,
             levels=levels,
             food_positions=jnp.where(there[:, None], food_positions, 0),
-            food_levels=jnp.where(there, food_level, 0),
-            spawned_level=food_count * food_level,
+            food_levels=food_levels,
+            spawned_level=jnp.sum(food_levels, dtype=jnp.int32),
         )
 
     def step(
@@ -95,72 +127,65 @@ class Foraging(Task[ForagingState]):
         del key
         present = self.present(state)
         # Who loads stays in place, so it is all one that the original moves everybody before it loads.
-        loads = _beside_food(state) & (present & (actions == LOAD))[:, None]
-        strength = jnp.sum(jnp.where(loads, state.levels[:, None], 0), axis=0, dtype=jnp.int32)
+        loading = present & (actions == LOAD)
+        strength = _strength(state, loading)
         eaten = (state.food_levels > 0) & (strength >= state.food_levels)
         moved = replace(
             state,
             time=state.time + 1,
-            positions=_move(state, actions, present),
+            positions=_move(self.field, state, actions, present),
             food_levels=jnp.where(eaten, 0, state.food_levels),
         )
         finished = jnp.all(moved.food_levels == 0)
+        collected = jnp.sum(jnp.where(eaten, state.food_levels, 0)).astype(float)
         return moved, Outcome(
-            reward=_team_reward(state, loads & eaten, strength),
+            reward=_team_reward(state, loading, eaten, strength),
             terminated=finished,
             truncated=(moved.time >= self.horizon) & ~finished,
-            measures={"food_fraction": jnp.sum(eaten).astype(float) / _food_count(state.team_size)},
+            # All foods are of one level, so that their levels count them.
+            measures={"food_fraction": collected / jnp.maximum(state.spawned_level, 1)},
         )
 
     def observe(self, state: ForagingState) -> Float[Array, "agent 27"]:
         present = self.present(state)
-        own_place = jnp.minimum(state.positions, SIGHT)
-        foods = state.food_positions[None, :] - state.positions[:, None]
-        teammates = state.positions[None, :] - state.positions[:, None]
-        # Foods are seen by their distance, but teammates by their place in the sight window, which
-        # the top and left border cut off: there it reaches further to the bottom and the right.
-        places = teammates + own_place[:, None]
-        food_seen = jnp.all(jnp.abs(foods) <= SIGHT, axis=-1) & (state.food_levels > 0)
-        teammate_seen = jnp.all((places >= 0) & (places <= 2 * SIGHT), axis=-1)
-        teammate_seen &= present & ~jnp.eye(self.slots, dtype=bool)
-        view = jnp.concatenate(
-            [
-                own_place,
-                state.levels[:, None],
-                _nearest(foods, state.food_levels, food_seen, MOST_FOODS),
-                _nearest(teammates, state.levels, teammate_seen, SEEN_TEAMMATES),
-            ],
-            axis=-1,
+        own = jnp.column_stack([jnp.minimum(state.positions, SIGHT), state.levels])
+        seen = by_blocks(
+            lambda block: _seen(block, state, present), (jnp.arange(self.slots), state.positions)
         )
+        view = jnp.concatenate([own, seen], axis=-1)
         return jnp.where(present[:, None], view, 0).astype(float)
 
     def global_state(self, state: ForagingState) -> Float[Array, " state"]:
         """Row, column and level of each slot up to the largest team, then of each food; zero if absent."""
         agents = jnp.column_stack([state.positions, state.levels])
         agents = jnp.where(self.present(state)[:, None], agents, 0)
-        agents = jnp.pad(agents, ((0, self.largest_team - self.slots), (0, 0)))
+        agents = padded_rows(agents, self.largest_team)
         foods = jnp.column_stack([state.food_positions, state.food_levels])
         foods = jnp.where(state.food_levels[:, None] > 0, foods, 0)
         return jnp.concatenate([agents, foods]).ravel().astype(float)
 
     def available_actions(self, state: ForagingState) -> Bool[Array, "agent 6"]:
         """The actions the original calls valid; any other counts as none."""
-        moves = [~_blocked(state, _targets(state.positions, move)) for move in (NORTH, SOUTH, WEST, EAST)]
-        load = jnp.any(_beside_food(state), axis=-1)
+        targets = [_targets(state.positions, move) for move in (NORTH, SOUTH, WEST, EAST)]
+        moves = [~_blocked(self.field, state, cells) for cells in targets]
+        load = jnp.any(_beside_food(state.positions, state.food_positions) & (state.food_levels > 0), axis=-1)
         available = jnp.stack([jnp.ones_like(load), *moves, load], axis=-1)
         return jnp.where(self.present(state)[:, None], available, jnp.arange(self.action_count) == NONE)
+
+    def hindered(
+        self, before: ForagingState, actions: Int[Array, " agent"], after: ForagingState
+    ) -> Bool[Array, " agent"]:
+        targets = _targets(before.positions, actions)
+        leaves = jnp.any(targets != before.positions, axis=-1) & ~_blocked(self.field, before, targets)
+        return leaves & jnp.all(after.positions == before.positions, axis=-1) & self.present(before)
 
     def draw(self, state: ForagingState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.foraging.picture import draw_foraging
 
         positions, levels = self.of_team(state, state.positions, state.levels)
         foods = np.asarray(state.food_positions), np.asarray(state.food_levels)
-        return draw_foraging(positions, levels, *foods, size=size, show_range=show_range)
-
-
-def _food_count(team_size: int | Int[Array, ""]) -> Int[Array, ""]:
-    table = [FOODS_BY_TEAM_SIZE.get(size, 0) for size in range(max(FOODS_BY_TEAM_SIZE) + 1)]
-    return jnp.asarray(table, jnp.int32)[team_size]
+        side = self.field.side
+        return draw_foraging(side, positions, levels, *foods, size=size, show_range=show_range)
 
 
 def _food_level(levels: Int[Array, " agent"], present: Bool[Array, " agent"]) -> Int[Array, ""]:
@@ -170,30 +195,37 @@ def _food_level(levels: Int[Array, " agent"], present: Bool[Array, " agent"]) ->
     return weak + HIGHEST_LEVEL * (lifters - weak)
 
 
-def _place_agents(priorities: UInt[Array, " cell"], slots: int) -> Int[Array, "agent 2"]:
+def _place_agents(field: Field, priorities: UInt[Array, " cell"], slots: int) -> Int[Array, "agent 2"]:
     """Each agent takes the first free cell of a random order: uniform, as the original's trial and error."""
-    cells = []
-    for _ in range(slots):
-        cells.append(jnp.argmax(priorities))
-        priorities = jnp.where(jnp.arange(len(CELLS)) == cells[-1], 0, priorities)
-    return jnp.asarray(CELLS)[jnp.stack(cells)]
+
+    def place(left: UInt[Array, " cell"], _: None) -> tuple[UInt[Array, " cell"], Int[Array, ""]]:
+        cell = jnp.argmax(left)
+        return jnp.where(jnp.arange(left.size) == cell, 0, left), cell
+
+    cells = jax.lax.scan(place, priorities, length=slots, unroll=UNROLLED)[1]
+    return jnp.asarray(field.cells)[cells]
 
 
 def _place_foods(
-    priorities: UInt[Array, " cell"], agents: Int[Array, "agent 2"], present: Bool[Array, " agent"]
-) -> Int[Array, "food 2"]:
-    """Foods lie off the border, on nobody, and more than two steps from each other.
+    field: Field,
+    priorities: UInt[Array, " cell"],
+    agents: Int[Array, "agent 2"],
+    present: Bool[Array, " agent"],
+) -> tuple[Int[Array, "food 2"], Bool[Array, " food"]]:
+    """Foods lie off the border, on nobody, and more than two steps from each other; and which find a place.
 
     The random order of the agents serves again: among the cells that they left it is still uniform.
     """
-    inside = np.all((CELLS > 0) & (CELLS < SIDE - 1), axis=-1)
-    taken = jnp.all(CELLS[:, None] == agents, axis=-1) & present
-    free = inside & ~jnp.any(taken, axis=-1)
-    foods = []
-    for _ in range(MOST_FOODS):
-        foods.append(jnp.asarray(CELLS)[jnp.argmax(jnp.where(free, priorities, 0))])
-        free &= jnp.sum(jnp.abs(CELLS - foods[-1]), axis=-1) > 2
-    return jnp.stack(foods)
+    inside = np.all((field.cells > 0) & (field.cells < field.side - 1), axis=-1)
+    numbers = jnp.where(present, agents[:, 0] * field.side + agents[:, 1], len(field.cells))
+    free = jnp.asarray(inside).at[numbers].set(False, mode="drop")
+
+    def place(free: Bool[Array, " cell"], _: None) -> tuple[Bool[Array, " cell"], tuple[Array, Array]]:
+        food = jnp.asarray(field.cells)[jnp.argmax(jnp.where(free, priorities, 0))]
+        apart = jnp.sum(jnp.abs(field.cells - food), axis=-1) > 2
+        return free & apart, (food, jnp.any(free))
+
+    return jax.lax.scan(place, free, length=field.foods, unroll=UNROLLED)[1]
 
 
 def _targets(positions: Int[Array, "agent 2"], actions: int | Int[Array, " agent"]) -> Int[Array, "agent 2"]:
@@ -204,42 +236,90 @@ def _targets(positions: Int[Array, "agent 2"], actions: int | Int[Array, " agent
     return positions + forward - back
 
 
-def _blocked(state: ForagingState, cells: Int[Array, "agent 2"]) -> Bool[Array, " agent"]:
+def _blocked(field: Field, state: ForagingState, cells: Int[Array, "agent 2"]) -> Bool[Array, " agent"]:
     """Outside or on food. Other agents do not block a cell."""
-    outside = jnp.any((cells < 0) | (cells >= SIDE), axis=-1)
-    on_food = jnp.all(cells[:, None] == state.food_positions, axis=-1) & (state.food_levels > 0)
-    return outside | jnp.any(on_food, axis=-1)
+
+    def on_food(cells: Int[Array, "agent 2"]) -> Bool[Array, " agent"]:
+        same = jnp.all(cells[:, None] == state.food_positions, axis=-1)
+        return jnp.any(same & (state.food_levels > 0), axis=-1)
+
+    return jnp.any((cells < 0) | (cells >= field.side), axis=-1) | by_blocks(on_food, cells)
 
 
-def _beside_food(state: ForagingState) -> Bool[Array, "agent food"]:
-    steps_away = jnp.sum(jnp.abs(state.positions[:, None] - state.food_positions), axis=-1)
-    return (steps_away == 1) & (state.food_levels > 0)
+def _beside_food(agents: Int[Array, "agent 2"], foods: Int[Array, "food 2"]) -> Bool[Array, "agent food"]:
+    return jnp.sum(jnp.abs(agents[:, None] - foods), axis=-1) == 1
+
+
+def _strength(state: ForagingState, loading: Bool[Array, " agent"]) -> Int[Array, " food"]:
+    """The levels of all who load each food, summed."""
+
+    def of_some(foods: Int[Array, "food 2"]) -> Int[Array, " food"]:
+        loads = _beside_food(state.positions, foods) & loading[:, None]
+        return jnp.sum(jnp.where(loads, state.levels[:, None], 0), axis=0, dtype=jnp.int32)
+
+    return by_blocks(of_some, state.food_positions)
 
 
 def _move(
-    state: ForagingState, actions: Int[Array, " agent"], present: Bool[Array, " agent"]
+    field: Field, state: ForagingState, actions: Int[Array, " agent"], present: Bool[Array, " agent"]
 ) -> Int[Array, "agent 2"]:
     """All who aim at the same cell stay where they are, even if another has just moved in there."""
     targets = _targets(state.positions, actions)
-    targets = jnp.where(_blocked(state, targets)[:, None], state.positions, targets)
-    same = (
-        jnp.all(targets[:, None] == targets[None, :], axis=-1) & present & ~jnp.eye(present.size, dtype=bool)
-    )
-    return jnp.where(jnp.any(same, axis=-1)[:, None], state.positions, targets)
+    targets = jnp.where(_blocked(field, state, targets)[:, None], state.positions, targets)
+
+    def contested(block: tuple[Int[Array, " agent"], Int[Array, "agent 2"]]) -> Bool[Array, " agent"]:
+        index, cells = block
+        same = jnp.all(cells[:, None] == targets[None, :], axis=-1) & present
+        return jnp.any(same & (index[:, None] != jnp.arange(present.size)), axis=-1)
+
+    stays = by_blocks(contested, (jnp.arange(present.size), targets))
+    return jnp.where(stays[:, None], state.positions, targets)
 
 
 def _team_reward(
-    state: ForagingState, collects: Bool[Array, "agent food"], strength: Int[Array, " food"]
+    state: ForagingState,
+    loading: Bool[Array, " agent"],
+    eaten: Bool[Array, " food"],
+    strength: Int[Array, " food"],
 ) -> Float[Array, ""]:
     """The original's rewards, summed agent by agent, so that not even a rounding differs.
 
     Nobody stands beside two foods. Choosing an agent's food before the division keeps XLA from multiplying
     with a food's reciprocal instead.
     """
-    mine = jnp.where(collects, state.levels[:, None] * state.food_levels, 0).sum(axis=-1)
-    whole = jnp.where(collects, strength * state.spawned_level, 0).sum(axis=-1)
-    rewards = mine.astype(float) / jnp.maximum(whole, 1)
-    return sum(rewards, start=jnp.zeros(()))
+
+    def shares(agents: tuple[Int[Array, "agent 2"], Int[Array, " agent"], Bool[Array, " agent"]]) -> Array:
+        positions, levels, loading = agents
+        collects = _beside_food(positions, state.food_positions) & loading[:, None] & eaten
+        mine = jnp.where(collects, levels[:, None] * state.food_levels, 0).sum(axis=-1)
+        whole = jnp.where(collects, strength * state.spawned_level, 0).sum(axis=-1)
+        return mine.astype(float) / jnp.maximum(whole, 1)
+
+    rewards = by_blocks(shares, (state.positions, state.levels, loading))
+    return one_by_one(jnp.add, jnp.zeros(()), rewards)
+
+
+def _seen(
+    block: tuple[Int[Array, " agent"], Int[Array, "agent 2"]],
+    state: ForagingState,
+    present: Bool[Array, " team"],
+) -> Int[Array, "agent 24"]:
+    """The nearest foods and teammates that some agents, known by index and position, see.
+
+    Foods are seen by their distance, but teammates by their place in the sight window, which the top and left
+    border cut off: there it reaches further to the bottom and the right.
+    """
+    index, positions = block
+    foods = state.food_positions[None, :] - positions[:, None]
+    teammates = state.positions[None, :] - positions[:, None]
+    places = teammates + jnp.minimum(positions, SIGHT)[:, None]
+    food_seen = jnp.all(jnp.abs(foods) <= SIGHT, axis=-1) & (state.food_levels > 0)
+    teammate_seen = jnp.all((places >= 0) & (places <= 2 * SIGHT), axis=-1)
+    teammate_seen &= present & (index[:, None] != jnp.arange(present.size))
+    found_foods = _nearest(foods, state.food_levels, food_seen, SEEN_FOODS)
+    return jnp.concatenate(
+        [found_foods, _nearest(teammates, state.levels, teammate_seen, SEEN_TEAMMATES)], axis=-1
+    )
 
 
 def _nearest(
@@ -258,12 +338,13 @@ def _nearest(
     packed = packed << 4 | rows + FARTHEST
     packed = packed << 4 | columns + FARTHEST
     packed = packed << 3 | levels
-    packed = packed << 3 | jnp.arange(levels.size, dtype=jnp.int32)
+    packed = packed << INDEX_BITS | jnp.arange(levels.size, dtype=jnp.int32)
     packed = jnp.where(seen, packed, NOTHING)
     found = [jnp.min(packed, axis=-1)]
     while len(found) < count:
         found.append(jnp.min(jnp.where(packed > found[-1][:, None], packed, NOTHING), axis=-1))
     numbers = jnp.stack(found, axis=-1)[..., None]
-    shift, mask, origin = jnp.asarray([[10, 6, 3], [15, 15, 7], [FARTHEST, FARTHEST, 0]], jnp.int32)
+    shift, mask, origin = jnp.asarray([[7, 3, 0], [15, 15, 7], [FARTHEST, FARTHEST, 0]], jnp.int32)
+    shift += INDEX_BITS
     entities = jnp.where(numbers < NOTHING, (numbers >> shift & mask) - origin, 0)
     return entities.reshape(len(offsets), -1)

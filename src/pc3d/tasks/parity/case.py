@@ -1,26 +1,19 @@
 """What parity needs to know of one task."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import jax
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
 from pc3d.tasks.original_world import OriginalWorld
-from pc3d.tasks.task import AnyTask, Outcome
+from pc3d.tasks.task import AnyTask, World
 
 State = Any
-Scenario = Callable[[np.random.Generator, int], State]  # for a team size
-
-
-def own_step(
-    task: AnyTask, state: State, actions: Int[Array, " agent"], following: State = None
-) -> tuple[State, Outcome]:
-    """The port's step where nothing is random: any key does, and nothing is read off the original."""
-    del following
-    return task.step(jax.random.key(0), state, actions)
+Scenario = Callable[[np.random.Generator, Any], State]  # for the port with as many slots as agents
 
 
 def by_name(*scenarios: Scenario) -> dict[str, Scenario]:
@@ -40,16 +33,18 @@ class Opponent:
 
 @dataclass(frozen=True)
 class ParityCase:
-    """One task's originals, its unusual starts, and how the port replays a step of the original."""
+    """One task's originals, its unusual starts, and how exactly they must agree."""
 
     task: AnyTask
     opponents: tuple[Opponent, ...]
     # States random play hardly reaches, drawn at random.
     scenarios: Mapping[str, Scenario]
-    # The port's step, with whatever the original drew at random read off the original's next state.
-    replay: Callable[[AnyTask, State, Int[Array, " agent"], State], tuple[State, Outcome]] = own_step
     # Largest allowed error per step from the same state, for floats: (in float64, in float32).
     tolerance: tuple[float, float] = (0.0, 1e-6)
     # How often each action is played from a scenario: uniform play hardly ever loads together or drives a
     # ring. Episodes that begin with a reset are played uniformly. None means uniform throughout.
     action_probabilities: tuple[float, ...] | None = None
+
+    def in_world(self, world: World) -> ParityCase:
+        """The same for the task's own world, or for one that grows with the team."""
+        return replace(self, task=replace(self.task, world=world))

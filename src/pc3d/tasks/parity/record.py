@@ -6,7 +6,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, UInt32
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.original_world import OriginalWorld
@@ -22,6 +22,7 @@ class Step(eqx.Module):
     state: State
     view: Float[AnyArray, "agent observation"]
     actions: Int[AnyArray, " agent"]
+    key: UInt32[AnyArray, "2"]  # of what the port draws in this step, and the original after it
     outcome: Outcome
     next_state: State
     next_view: Float[AnyArray, "agent observation"]
@@ -49,7 +50,7 @@ def recorded_steps(
             key = jax.random.key(int(generator.integers(2**31)))
             world.load(jax.tree.map(np.asarray, reset_port(key, team_size)))
         else:
-            world.load(case.scenarios[start](generator, team_size))
+            world.load(case.scenarios[start](generator, port))
         yield from _played(world, generator, episode, probabilities)
         after_episode()
     world.close()
@@ -73,9 +74,10 @@ def _played(
         _round_state(world)
         state, view = world.read(), world.observe()
         actions = generator.choice(action_count, world.team_size, p=probabilities).astype(np.int32)
+        key, number = generator.integers(2**32, size=2, dtype=np.uint32), np.asarray(episode, np.int32)
+        world.follow(jax.random.wrap_key_data(key))
         outcome = world.step(actions)
-        number = np.asarray(episode, np.int32)
-        yield Step(state, view, actions, outcome, world.read(), world.observe(), number)
+        yield Step(state, view, actions, key, outcome, world.read(), world.observe(), number)
         ended = bool(outcome.terminated | outcome.truncated)
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from pc3d.tasks.parity.case import Opponent, ParityCase, by_name, own_step
+from pc3d.tasks.parity.case import Opponent, ParityCase, by_name
 from pc3d.tasks.spread.original import OriginalSpread
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE
 from pc3d.tasks.spread.world import Spread, SpreadState
@@ -15,36 +16,36 @@ from pc3d.tasks.task import AnyTask
 ROUNDING_ERRORS = 10  # how many of them may separate two computations of one distance
 
 
-def crowd(generator: np.random.Generator, team_size: int) -> SpreadState:
+def crowd(generator: np.random.Generator, task: Spread) -> SpreadState:
     """Everyone deep inside several others."""
-    rows, columns = np.divmod(np.arange(team_size), 4)
+    rows, columns = np.divmod(np.arange(task.slots), 4)
     grid = 0.12 * np.stack([columns, rows], axis=1)
-    return _state(generator, grid + generator.uniform(-0.03, 0.03, (team_size, 2)), speed=0.2)
+    return _state(generator, task, grid + generator.uniform(-0.03, 0.03, (task.slots, 2)), speed=0.2)
 
 
-def barely_touching(generator: np.random.Generator, team_size: int) -> SpreadState:
+def barely_touching(generator: np.random.Generator, task: Spread) -> SpreadState:
     """A crooked chain whose neighbours stand within a contact margin or two of touching."""
-    beyond = generator.uniform(1e-6, 2e-3, team_size) * generator.choice([-1, 1], team_size)
-    angles = generator.uniform(-0.5, 0.5, team_size)
+    beyond = generator.uniform(1e-6, 2e-3, task.slots) * generator.choice([-1, 1], task.slots)
+    angles = generator.uniform(-0.5, 0.5, task.slots)
     links = (CONTACT_DISTANCE + beyond)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return _state(generator, np.cumsum(links, axis=0) - 1.5, speed=0.0)
+    return _state(generator, task, np.cumsum(links, axis=0) - 1.5, speed=0.0)
 
 
-def fast(generator: np.random.Generator, team_size: int) -> SpreadState:
+def fast(generator: np.random.Generator, task: Spread) -> SpreadState:
     """Everyone at up to the highest speed that actions alone can reach."""
-    return _state(generator, generator.uniform(-1, 1, (team_size, 2)), speed=2.0)
+    return _state(generator, task, _points(generator, task), speed=2.0)
 
 
-def on_landmarks(generator: np.random.Generator, team_size: int) -> SpreadState:
+def on_landmarks(generator: np.random.Generator, task: Spread) -> SpreadState:
     """The task solved, or nearly."""
-    state = _state(generator, generator.uniform(-1, 1, (team_size, 2)), speed=0.0)
-    landmarks = state.positions + generator.normal(0, 0.01, (team_size, 2))
+    state = _state(generator, task, _points(generator, task), speed=0.0)
+    landmarks = state.positions + generator.normal(0, 0.01, (task.slots, 2))
     return replace(state, landmarks=generator.permutation(landmarks))
 
 
 def away_from_ties(task: AnyTask, state: SpreadState, actions: Int[Array, " agent"]) -> Bool[Array, ""]:
     """Whether the precision in use can tell who touches and who is nearer, before and after the step."""
-    moved, _ = own_step(task, state, actions)
+    moved, _ = task.step(jax.random.key(0), state, actions)  # nothing in it is random
     return _is_clear(state) & _is_clear(moved)
 
 
@@ -64,16 +65,19 @@ def _lengths(offsets: Float[Array, "agent target 2"]) -> Float[Array, "agent tar
     return jnp.sqrt(jnp.sum(offsets**2, axis=-1))
 
 
+def _points(generator: np.random.Generator, task: Spread) -> Float[np.ndarray, "agent 2"]:
+    return generator.uniform(-task.half_side, task.half_side, (task.slots, 2))
+
+
 def _state(
-    generator: np.random.Generator, positions: Float[np.ndarray, "agent 2"], speed: float
+    generator: np.random.Generator, task: Spread, positions: Float[np.ndarray, "agent 2"], speed: float
 ) -> SpreadState:
-    team_size = len(positions)
     return SpreadState(
-        team_size=np.int32(team_size),
+        team_size=np.int32(task.slots),
         time=np.int32(0),
         positions=positions,
-        velocities=generator.uniform(-speed, speed, (team_size, 2)),
-        landmarks=generator.uniform(-1, 1, (team_size, 2)),
+        velocities=generator.uniform(-speed, speed, (task.slots, 2)),
+        landmarks=_points(generator, task),
     )
 
 

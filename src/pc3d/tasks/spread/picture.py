@@ -1,5 +1,7 @@
 """Draws Simple Spread: who stands where, which landmarks are covered, and who touches whom."""
 
+import math
+
 import numpy as np
 from jaxtyping import Bool, Float
 
@@ -9,23 +11,29 @@ from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS
 AGENT_RADIUS = CONTACT_DISTANCE / 2
 LANDMARK_RADIUS = 0.05
 COVERED_WITHIN = AGENT_RADIUS  # a landmark under an agent's disc counts as covered in the picture
-ARENA = 1.0  # half the side of the square where everything starts
 MARGIN = 0.2
 
 Points = Float[np.ndarray, "agent 2"]
 
 
-def reach_of(positions: Points) -> float:
+def reach_of(half_side: float, positions: Points) -> float:
     """How far from the middle a picture must show: the arena, where landmarks stay, or whoever left it."""
-    return max(ARENA, float(np.abs(positions).max())) + MARGIN
+    return max(half_side, float(np.abs(positions).max())) + MARGIN
 
 
 def draw_spread(
-    positions: Points, velocities: Points, landmarks: Points, *, reach: float, size: int, show_range: bool
+    half_side: float,
+    positions: Points,
+    velocities: Points,
+    landmarks: Points,
+    *,
+    reach: float,
+    size: int,
+    show_range: bool,
 ) -> np.ndarray:
     """What is at most `reach` away from the middle; `show_range` links each agent to what it sees."""
     canvas = Canvas(-reach, -reach, 2 * reach, 2 * reach, size)
-    _draw_arena(canvas)
+    _draw_arena(canvas, half_side)
     if show_range:
         _draw_sight(canvas, positions, landmarks)
     between = np.linalg.norm(positions[:, None] - positions[None], axis=-1)
@@ -36,11 +44,14 @@ def draw_spread(
     return canvas.pixels()
 
 
-def _draw_arena(canvas: Canvas) -> None:
-    canvas.rectangle(-ARENA, -ARENA, 2 * ARENA, 2 * ARENA, faint(GRID, 0.25), GRID, 0.012, radius=0.05)
-    for tick in (-0.5, 0.0, 0.5):
-        canvas.line(tick, -ARENA, tick, ARENA, faint(GRID, 0.8), 0.006)
-        canvas.line(-ARENA, tick, ARENA, tick, faint(GRID, 0.8), 0.006)
+def _draw_arena(canvas: Canvas, half_side: float) -> None:
+    """The square where everything starts, with lines that are half a unit apart."""
+    side = 2 * half_side
+    canvas.rectangle(-half_side, -half_side, side, side, faint(GRID, 0.25), GRID, 0.012, radius=0.05)
+    furthest = math.ceil(2 * half_side) - 1
+    for tick in np.arange(-furthest, furthest + 1) / 2:
+        canvas.line(tick, -half_side, tick, half_side, faint(GRID, 0.8), 0.006)
+        canvas.line(-half_side, tick, half_side, tick, faint(GRID, 0.8), 0.006)
 
 
 def _draw_sight(canvas: Canvas, positions: Points, landmarks: Points) -> None:

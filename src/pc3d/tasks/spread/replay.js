@@ -8,14 +8,18 @@ TASKS.spread = {
   neighbours: 3,
   trail: 6,
 
+  // Half the side of the square where everything starts; scaled worlds say theirs.
+  halfSide: (replay) => (replay.world.half_side ?? 1000) / 1000,
+
   // The arena, or as much more of it as anybody visits.
   box(replays) {
+    const arena = Math.max(...replays.map(this.halfSide));
     const visited = replays.flatMap((replay) => replay.world.positions.flatMap((places, moment) =>
       places.filter((_, agent) => isPresent(replay, moment, agent))));
     const [[left, right], [top, bottom]] = [0, 1].map((axis) => {
       const values = visited.map((place) => place[axis] / 1000);
-      const lowest = values.reduce((one, other) => Math.min(one, other), -1);
-      const highest = values.reduce((one, other) => Math.max(one, other), 1);
+      const lowest = values.reduce((one, other) => Math.min(one, other), -arena);
+      const highest = values.reduce((one, other) => Math.max(one, other), arena);
       return [lowest - 0.2, highest + 0.2];
     });
     return { left, top, width: right - left, height: bottom - top, upward: true };
@@ -30,7 +34,7 @@ TASKS.spread = {
     const team = teamAt(replay, time);
     const taken = team.map((agent) => places[agent]);
     const landmarks = replay.world.landmarks.map(([x, y]) => [x / 1000, y / 1000]);
-    this.drawArena(pen);
+    this.drawArena(pen, this.halfSide(replay));
     this.drawTrails(pen, replay, time);
     observers.forEach((agent) => this.drawObserved(pen, places[agent], taken, landmarks));
     for (const agent of team) {
@@ -44,11 +48,12 @@ TASKS.spread = {
     });
   },
 
-  drawArena(pen) {
-    pen.box(-1, -1, 2, 2, { fill: palette.page, stroke: palette.grid, line: 0.012, radius: 0.05 });
-    for (const tick of [-0.5, 0, 0.5]) {
-      pen.path([[tick, -1], [tick, 1]], { stroke: palette.grid, line: 0.004 });
-      pen.path([[-1, tick], [1, tick]], { stroke: palette.grid, line: 0.004 });
+  drawArena(pen, half) {
+    const frame = { fill: palette.page, stroke: palette.grid, line: 0.012, radius: 0.05 };
+    pen.box(-half, -half, 2 * half, 2 * half, frame);
+    for (let tick = 0.5 - Math.ceil(2 * half) / 2; tick < half; tick += 0.5) {
+      pen.path([[tick, -half], [tick, half]], { stroke: palette.grid, line: 0.004 });
+      pen.path([[-half, tick], [half, tick]], { stroke: palette.grid, line: 0.004 });
     }
   },
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 from pc3d.tasks.replay_numbers import scaled
-from pc3d.tasks.spread.world import SpreadState
+from pc3d.tasks.spread.world import Spread, SpreadState
 
 
-def spread_replay(states: SpreadState, size: int) -> dict[str, Any]:
+def spread_replay(task: Spread, states: SpreadState, size: int) -> dict[str, Any]:
+    larger = {} if task.growth == 1 else {"half_side": round(1000 * task.half_side)}
     return {
+        **larger,
         "landmarks": scaled(states.landmarks[0, :size], 1000),
         "positions": scaled(states.positions[:, :size], 1000),
     }

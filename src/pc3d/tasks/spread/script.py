@@ -7,7 +7,7 @@ from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE
-from pc3d.tasks.spread.world import ACTION_FORCE, DAMPING, DIRECTIONS, TIME_STEP, SpreadState
+from pc3d.tasks.spread.world import ACTION_FORCE, DAMPING, DIRECTIONS, TIME_STEP, Spread, SpreadState
 
 LOOK_AHEAD = 3  # actions an agent thinks through; each shows one step later
 APART = CONTACT_DISTANCE + 0.015  # how close two agents may plan to come
@@ -19,8 +19,9 @@ Points = Float[np.ndarray, "agent 2"]
 Path = Float[np.ndarray, "step 2"]
 
 
-def cover(state: SpreadState) -> Int[np.ndarray, " agent"]:
+def cover(task: Spread, state: SpreadState) -> Int[np.ndarray, " agent"]:
     """Everyone drives to its own landmark, out of the way of those that have planned before."""
+    del task
     positions, velocities = np.asarray(state.positions, float), np.asarray(state.velocities, float)
     places = _standing_room(np.asarray(state.landmarks, float))
     distances = np.linalg.norm(positions[:, None] - places[None], axis=-1)
@@ -56,7 +57,9 @@ def _drive(
     """The first action of the best plan, and the path it leads along."""
     paths = _roll_out(position[None], velocity[None], PLANS)[0]
     costs = np.linalg.norm(paths - target, axis=-1).sum(axis=-1)
-    gaps = np.linalg.norm(paths[:, None] - others[None], axis=-1)
+    furthest = np.linalg.norm(paths - position, axis=-1).max() + APART
+    near = others[np.linalg.norm(others - position, axis=-1).min(axis=-1) <= furthest]
+    gaps = np.linalg.norm(paths[:, None] - near[None], axis=-1)
     costs += COLLISION_COST * (gaps < APART).sum(axis=(1, 2))
     best = int(np.argmin(costs))
     return int(PLANS[best, 0]), paths[best]

@@ -4,6 +4,7 @@ Equal to mpe2 1.1.1 with the paper's interface: shared reward and a fixed-width 
 landmarks and teammates. `pc3d parity spread` shows it.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
@@ -14,8 +15,10 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.described import LARGEST_TEAM
+from pc3d.tasks.loops import by_blocks, one_by_one
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS, Collisions
-from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar, slot_keys
+from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 
 TIME_STEP = 0.1
 DAMPING = 0.25
@@ -56,6 +59,16 @@ class Spread(Task[SpreadState]):
     measure_names: ClassVar[tuple[str, ...]] = ("landmark_distance", "colliding_pairs")
     smallest_team: ClassVar[int] = 1
     largest_team: ClassVar[int] = 10
+    reference_team: ClassVar[int] = 8
+
+    @property
+    def most_agents(self) -> int:
+        return LARGEST_TEAM  # nothing ends but the memory
+
+    @property
+    def half_side(self) -> float:
+        """Of the square where everything starts."""
+        return math.sqrt(self.growth)
 
     @property
     def return_definition(self) -> str:
@@ -69,9 +82,9 @@ class Spread(Task[SpreadState]):
         return SpreadState(
             team_size=scalar(team_size),
             time=scalar(0),
-            positions=_uniform_points(agents, self.slots),
+            positions=self.half_side * _uniform_points(agents, self.slots),
             velocities=jnp.zeros((self.slots, 2)),
-            landmarks=_uniform_points(landmarks, self.slots),
+            landmarks=self.half_side * _uniform_points(landmarks, self.slots),
         )
 
     def step(
@@ -98,11 +111,9 @@ class Spread(Task[SpreadState]):
 
     def observe(self, state: SpreadState) -> Float[Array, "agent 16"]:
         present = self.present(state)
-        to_landmarks = _offsets(state.positions, state.landmarks, _both(present))
-        to_teammates = _to_teammates(state.positions, present)
-        view = jnp.concatenate(
-            [state.velocities, state.positions, _nearest(to_landmarks), _nearest(to_teammates)], axis=-1
-        )
+        agents, landmarks = bodies(state.positions, present), bodies(state.landmarks, present)
+        seen = by_blocks(lambda block: _seen(block, agents, landmarks), agents)
+        view = jnp.concatenate([state.velocities, state.positions, seen], axis=-1)
         return jnp.where(present[:, None], view, 0)
 
     def global_state(self, state: SpreadState) -> Float[Array, " state"]:
@@ -110,7 +121,13 @@ class Spread(Task[SpreadState]):
         present = self.present(state)[:, None]
         rows = jnp.concatenate([state.velocities, state.positions, state.landmarks], axis=-1)
         rows = jnp.concatenate([jnp.where(present, rows, 0), present.astype(rows.dtype)], axis=-1)
-        return jnp.pad(rows, ((0, self.largest_team - self.slots), (0, 0))).ravel()
+        return padded_rows(rows, self.largest_team).ravel()
+
+    def hindered(
+        self, before: SpreadState, actions: Int[Array, " agent"], after: SpreadState
+    ) -> Bool[Array, " agent"]:
+        del before, actions
+        return _touched(after.positions, self.present(after)) > 0
 
     def draw(self, state: SpreadState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         return next(self.film([state], size=size, show_range=show_range))
@@ -122,8 +139,11 @@ class Spread(Task[SpreadState]):
 
         scenes = [self.of_team(one, one.positions, one.velocities, one.landmarks) for one in states]
         # One for all moments, so that the picture stands still.
-        reach = max(reach_of(positions) for positions, *_ in scenes)
-        return (draw_spread(*scene, reach=reach, size=size, show_range=show_range) for scene in scenes)
+        half_side = self.half_side
+        reach = max(reach_of(half_side, positions) for positions, *_ in scenes)
+        return (
+            draw_spread(half_side, *scene, reach=reach, size=size, show_range=show_range) for scene in scenes
+        )
 
 
 def collision_weight(collisions: Collisions, team_size: int | Int[Array, ""]) -> float | Float[Array, ""]:
@@ -137,47 +157,77 @@ def _uniform_points(key: PRNGKeyArray, slots: int) -> Float[Array, "agent 2"]:
     return jax.vmap(lambda key: jax.random.uniform(key, (2,), minval=-1, maxval=1))(slot_keys(key, slots))
 
 
+class Bodies(NamedTuple):
+    """Agents or landmarks."""
+
+    number: Int[Array, " body"]
+    places: Float[Array, "body 2"]
+    present: Bool[Array, " body"]
+
+
+def bodies(places: Float[Array, "body 2"], present: Bool[Array, " body"]) -> Bodies:
+    return Bodies(jnp.arange(present.size), places, present)
+
+
 class Offsets(NamedTuple):
-    """From each agent to each target; x and y apart, because a CPU is slow along an axis of two numbers."""
+    """From each agent to each target, or one; x and y apart: a CPU is slow along an axis of two numbers."""
 
-    x: Float[Array, "target agent"]
-    y: Float[Array, "target agent"]
-    length: Float[Array, "target agent"]
+    x: Float[Array, "*target agent"]
+    y: Float[Array, "*target agent"]
+    length: Float[Array, "*target agent"]
 
 
-def _offsets(
-    agents: Float[Array, "agent 2"], targets: Float[Array, "target 2"], real: Bool[Array, "target agent"]
-) -> Offsets:
-    """Zero but infinitely long where not real, so that nothing there is near, touches or pushes."""
-    x, y = (jnp.where(real, targets[:, None, axis] - agents[None, :, axis], 0) for axis in (0, 1))
+def _offsets(agents: Bodies, targets: Bodies, *, others: bool = False) -> Offsets:
+    """Zero but infinitely long where somebody is absent, or if only others count and it is the agent itself.
+
+    So nothing there is near, touches or pushes.
+    """
+    real = targets.present[:, None] & agents.present[None, :]
+    if others:
+        real &= targets.number[:, None] != agents.number[None, :]
+    x, y = (
+        jnp.where(real, targets.places[:, None, axis] - agents.places[None, :, axis], 0) for axis in (0, 1)
+    )
     return Offsets(x, y, jnp.where(real, jnp.sqrt(x**2 + y**2), jnp.inf))
-
-
-def _to_teammates(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Offsets:
-    return _offsets(positions, positions, _both(present) & ~jnp.eye(present.size, dtype=bool))
-
-
-def _both(present: Bool[Array, " agent"]) -> Bool[Array, "agent agent"]:
-    return present[:, None] & present[None, :]
 
 
 def _contact_forces(
     positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]
 ) -> Float[Array, "agent 2"]:
-    others = _to_teammates(positions, present)
-    penetration = jnp.logaddexp(0, -(others.length - CONTACT_DISTANCE) / CONTACT_MARGIN) * CONTACT_MARGIN
-    push = CONTACT_FORCE * penetration / others.length
-    return -jnp.stack([jnp.sum(others.x * push, axis=0), jnp.sum(others.y * push, axis=0)], axis=-1)
+    agents = bodies(positions, present)
+
+    def pushed(block: Bodies) -> Float[Array, "agent 2"]:
+        to = _offsets(block, agents, others=True)
+        penetration = jnp.logaddexp(0, -(to.length - CONTACT_DISTANCE) / CONTACT_MARGIN) * CONTACT_MARGIN
+        push = CONTACT_FORCE * penetration / to.length
+        return -jnp.stack([jnp.sum(to.x * push, axis=0), jnp.sum(to.y * push, axis=0)], axis=-1)
+
+    return by_blocks(pushed, agents)
 
 
 def _landmark_distance(state: SpreadState, present: Bool[Array, " agent"]) -> Float[Array, ""]:
-    to_agents = _offsets(state.landmarks, state.positions, _both(present))
-    return jnp.sum(jnp.min(to_agents.length, axis=0), where=present)
+    agents, landmarks = bodies(state.positions, present), bodies(state.landmarks, present)
+    nearest = by_blocks(lambda block: jnp.min(_offsets(block, agents).length, axis=0), landmarks)
+    return jnp.sum(nearest, where=present)
 
 
 def _colliding_pairs(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Float[Array, ""]:
-    distances = _to_teammates(positions, present).length
-    return jnp.sum(distances < CONTACT_DISTANCE).astype(distances.dtype) / 2
+    return jnp.sum(_touched(positions, present)).astype(positions.dtype) / 2
+
+
+def _touched(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Int[Array, " agent"]:
+    """How many others each agent touches."""
+    agents = bodies(positions, present)
+
+    def count(block: Bodies) -> Int[Array, " agent"]:
+        return jnp.sum(_offsets(block, agents, others=True).length < CONTACT_DISTANCE, axis=0)
+
+    return by_blocks(count, agents)
+
+
+def _seen(block: Bodies, agents: Bodies, landmarks: Bodies) -> Float[Array, "agent 12"]:
+    to_landmarks, to_teammates = _offsets(block, landmarks), _offsets(block, agents, others=True)
+    return jnp.concatenate([_nearest(to_landmarks), _nearest(to_teammates)], axis=-1)
 
 
 def _nearest(offsets: Offsets) -> Float[Array, "agent 6"]:
@@ -186,14 +236,18 @@ def _nearest(offsets: Offsets) -> Float[Array, "agent 6"]:
     Targets are sorted in one by one, for all agents at once: on a CPU several times faster than a sort.
     """
     nowhere = jnp.zeros_like(offsets.x[0])
-    nearest = [Offsets(nowhere, nowhere, jnp.full_like(nowhere, jnp.inf))] * NEIGHBOURS
-    for target in range(offsets.length.shape[0]):
-        candidate = Offsets(*(values[target] for values in offsets))
-        for rank, held in enumerate(nearest):
-            nearer = candidate.length < held.length
-            nearest[rank] = _choose(nearer, candidate, held)
-            candidate = _choose(nearer, held, candidate)
+    nobody = Offsets(nowhere, nowhere, jnp.full_like(nowhere, jnp.inf))
+    nearest = one_by_one(_sorted_in, (nobody,) * NEIGHBOURS, offsets)
     return jnp.stack([value for offset in nearest for value in (offset.x, offset.y)], axis=-1)
+
+
+def _sorted_in(nearest: tuple[Offsets, ...], candidate: Offsets) -> tuple[Offsets, ...]:
+    kept = []
+    for held in nearest:
+        nearer = candidate.length < held.length
+        kept.append(_choose(nearer, candidate, held))
+        candidate = _choose(nearer, held, candidate)
+    return tuple(kept)
 
 
 def _choose(condition: Bool[Array, " agent"], one: Offsets, other: Offsets) -> Offsets:

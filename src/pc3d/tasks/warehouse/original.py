@@ -11,7 +11,7 @@ from jaxtyping import Float, Int, PRNGKeyArray
 
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import Outcome
-from pc3d.tasks.warehouse.floor import CELLS, GOALS, NOTHING, cell_at, column_and_row
+from pc3d.tasks.warehouse.floor import NOTHING, Floor
 from pc3d.tasks.warehouse.world import Warehouse, WarehouseState
 
 AGENT_LAYER, SHELF_LAYER = 0, 1  # of the package's grid: agent and shelf numbers, from 1
@@ -19,22 +19,37 @@ Node = tuple[int, int]
 
 
 class OriginalWarehouse(OriginalWorld[WarehouseState]):
-    """The package breaks ties by the order of Python's sets; with `index_ties` the lowest index wins."""
+    """The package breaks ties by the order of Python's sets; with `index_ties` the lowest index wins.
+
+    If that is left open, it is so as soon as the package is to follow the port.
+    """
 
     package = "rware"
+    task: Warehouse
 
-    def __init__(self, task: Warehouse, index_ties: bool = False) -> None:
+    def __init__(self, task: Warehouse, index_ties: bool | None = None) -> None:
         super().__init__(task)
         self._index_ties = index_ties
 
     def _made(self) -> Any:
-        import gymnasium
-        import rware  # noqa: F401  (the import registers its environments)
         from rware.warehouse import RewardType
+        from rware.warehouse import Warehouse as Package
 
-        return gymnasium.make(
-            f"rware-small-{self.team_size}ag-v2", reward_type=RewardType.GLOBAL, disable_env_checker=True
-        ).unwrapped
+        self._floor = self.task.floor
+        return Package(
+            # Of a building, nothing but the layout counts where there is one.
+            shelf_columns=0,
+            column_height=0,
+            shelf_rows=0,
+            layout="\n".join(self._floor.layout),
+            n_agents=self.team_size,
+            msg_bits=0,
+            sensor_range=1,
+            request_queue_size=self.team_size,
+            max_inactivity_steps=None,
+            max_steps=self.task.horizon,
+            reward_type=RewardType.GLOBAL,
+        )
 
     def reset(self, seed: int) -> None:
         self._views, _ = self._environment.reset(seed=seed)
@@ -44,9 +59,9 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
         environment = self._environment
         for cell in np.flatnonzero(state.standing):
             shelf = environment.shelfs[int(state.standing[cell]) - 1]
-            shelf.x, shelf.y = column_and_row(int(cell))
+            shelf.x, shelf.y = self._floor.column_and_row(int(cell))
         for slot, agent in enumerate(environment.agents):
-            agent.x, agent.y = column_and_row(int(state.cells[slot]))
+            agent.x, agent.y = self._floor.column_and_row(int(state.cells[slot]))
             agent.dir = type(agent.dir)(int(state.directions[slot]))
             agent.carrying_shelf = None
             if state.carried[slot] != NOTHING:
@@ -62,14 +77,14 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
     def read(self) -> WarehouseState:
         environment = self._environment
         loads = [agent.carrying_shelf for agent in environment.agents]
-        standing = np.zeros(CELLS, np.int32)
+        standing = np.zeros(self._floor.size, np.int32)
         for shelf in environment.shelfs:
             if shelf not in loads:
-                standing[cell_at(shelf.x, shelf.y)] = shelf.id
+                standing[self._floor.cell_at(shelf.x, shelf.y)] = shelf.id
         return WarehouseState(
             team_size=np.int32(self.team_size),
             time=np.int32(environment._cur_steps),
-            cells=np.array([cell_at(agent.x, agent.y) for agent in environment.agents], np.int32),
+            cells=np.array([self._floor.cell_at(agent.x, agent.y) for agent in environment.agents], np.int32),
             directions=np.array([agent.dir.value for agent in environment.agents], np.int32),
             carried=np.array([load.id if load else NOTHING for load in loads], np.int32),
             standing=standing,
@@ -94,26 +109,32 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
         )
 
     def follow(self, key: PRNGKeyArray) -> None:
-        self._index_ties = True
-        self._environment._np_random = _PortsRequests(self._environment, key)
+        if self._index_ties is None:
+            self._index_ties = True
+        self._environment._np_random = _PortsRequests(self._environment, self._floor, key)
 
 
 class _PortsRequests:
     """Stands in for the package's generator, which draws nothing but new requests during a step."""
 
-    def __init__(self, environment: Any, key: PRNGKeyArray) -> None:
-        self._environment, self._key = environment, key
+    def __init__(self, environment: Any, floor: Floor, key: PRNGKeyArray) -> None:
+        self._environment, self._floor, self._key = environment, floor, key
+        self._not_served = list(enumerate(floor.goals))
 
     def choice(self, shelves: list[Any]) -> Any:
-        chance = np.float32(jax.random.uniform(self._key, (len(GOALS),))[self._goal()])
-        return shelves[int(chance * np.float32(len(shelves)))]
+        chances = jax.random.uniform(self._key, (len(self._floor.goals),), np.float32)
+        return shelves[int(np.float32(chances[self._goal()]) * np.float32(len(shelves)))]
 
     def _goal(self) -> int:
-        """Goals are served in order, so a delivered shelf still requested on the first one is its turn."""
+        """Goals are served in order: it is the turn of the next one with a requested shelf on it."""
         environment = self._environment
-        x, y = column_and_row(GOALS[0])
-        shelf = environment.grid[SHELF_LAYER, y, x]
-        return 0 if shelf and environment.shelfs[shelf - 1] in environment.request_queue else 1
+        while self._not_served:
+            goal, cell = self._not_served.pop(0)
+            x, y = self._floor.column_and_row(cell)
+            shelf = environment.grid[SHELF_LAYER, y, x]
+            if shelf and environment.shelfs[shelf - 1] in environment.request_queue:
+                return goal
+        raise AssertionError("the package drew a request without a delivery")
 
 
 @contextmanager

@@ -4,34 +4,35 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.tasks.warehouse.floor import COLUMNS, FLOOR, GOALS, HIGHWAY, NOTHING, ROWS, STORAGE, column_and_row
-from pc3d.tasks.warehouse.world import WarehouseState
+from pc3d.tasks.warehouse.floor import NOTHING, Floor
+from pc3d.tasks.warehouse.world import Warehouse, WarehouseState
 
 
-def warehouse_replay(states: WarehouseState, size: int) -> dict[str, Any]:
+def warehouse_replay(task: Warehouse, states: WarehouseState, size: int) -> dict[str, Any]:
     """Shelves are numbered from 0 here, by their places at the start; -1 is none."""
+    floor = task.floor
     return {
-        "columns": COLUMNS,
-        "rows": ROWS,
-        "goals": _places(np.array(GOALS)),
-        "highway": "".join("1" if highway else "0" for highway in HIGHWAY[FLOOR]),
-        "shelves": _places(STORAGE),
-        "positions": _places(states.cells[:, :size]),
+        "columns": floor.columns,
+        "rows": floor.rows,
+        "goals": _places(floor, np.array(floor.goals)),
+        "highway": "".join("1" if highway else "0" for highway in floor.highway[floor.inside]),
+        "shelves": _places(floor, floor.storage),
+        "positions": _places(floor, states.cells[:, :size]),
         "directions": states.directions[:, :size].tolist(),
         "carried": (states.carried[:, :size] - 1).tolist(),
-        "moves": _shelves_put_down(np.asarray(states.standing)),
+        "moves": _shelves_put_down(floor, np.asarray(states.standing)),
         "requests": (states.requests[:, :size] - 1).tolist(),
     }
 
 
-def _shelves_put_down(standing: np.ndarray) -> list[list[int]]:
+def _shelves_put_down(floor: Floor, standing: np.ndarray) -> list[list[int]]:
     """Each time a shelf stands where none stood a moment before: moment, shelf, x, y."""
     appeared = (standing[:-1] == NOTHING) & (standing[1:] != NOTHING)
     return [
-        [int(step) + 1, int(standing[step + 1, cell]) - 1, *map(int, column_and_row(cell))]
+        [int(step) + 1, int(standing[step + 1, cell]) - 1, *map(int, floor.column_and_row(cell))]
         for step, cell in np.argwhere(appeared)
     ]
 
 
-def _places(cells: Any) -> list[Any]:
-    return np.stack(column_and_row(cells), axis=-1).tolist()
+def _places(floor: Floor, cells: Any) -> list[Any]:
+    return np.stack(floor.column_and_row(cells), axis=-1).tolist()

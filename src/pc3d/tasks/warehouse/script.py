@@ -10,26 +10,24 @@ from functools import lru_cache
 import numpy as np
 from jaxtyping import Int
 
-from pc3d.tasks.warehouse.floor import (
-    AHEAD,
-    CELLS,
-    FLOOR,
-    GOALS,
-    HIGHWAY,
-    LEFT_OF,
-    NOTHING,
-    RIGHT_OF,
-    STORAGE,
+from pc3d.tasks.warehouse.floor import LEFT_OF, NOTHING, RIGHT_OF, Floor
+from pc3d.tasks.warehouse.world import (
+    FORWARD,
+    STAY,
+    TOGGLE_LOAD,
+    TURN_LEFT,
+    TURN_RIGHT,
+    Warehouse,
+    WarehouseState,
 )
-from pc3d.tasks.warehouse.world import FORWARD, STAY, TOGGLE_LOAD, TURN_LEFT, TURN_RIGHT, WarehouseState
 
 FAR = 10**6
-WAYS = range(len(AHEAD))
+WAYS = range(4)
 
 
-def deliver(state: WarehouseState) -> Int[np.ndarray, " agent"]:
+def deliver(task: Warehouse, state: WarehouseState) -> Int[np.ndarray, " agent"]:
     """The actions of all robots: load or unload where that is the errand, else drive towards it."""
-    plan = _Plan(state)
+    plan = _Plan(task.floor, state)
     plan.give_errands()
     return plan.actions()
 
@@ -37,7 +35,8 @@ def deliver(state: WarehouseState) -> Int[np.ndarray, " agent"]:
 class _Plan:
     """One step of the whole team."""
 
-    def __init__(self, state: WarehouseState) -> None:
+    def __init__(self, floor: Floor, state: WarehouseState) -> None:
+        self.floor = floor
         self.cells = [int(cell) for cell in state.cells]
         self.directions = [int(direction) for direction in state.directions]
         self.carried = [int(shelf) for shelf in state.carried]
@@ -54,12 +53,16 @@ class _Plan:
         returning = [robot for robot in self.robots if self.carried[robot] and robot not in bringing]
         fetching = [robot for robot in self.robots if self.carried[robot] == NOTHING]
         for robot in bringing:
-            self.targets[robot] = min(GOALS, key=lambda goal: self._steps(robot, goal))
+            self.targets[robot] = min(self.floor.goals, key=lambda goal: self._steps(robot, goal))
         # A place from which somebody has yet to come out is not empty: the two would wait for each other.
         leaving = {self.cells[robot] for robot in bringing}
-        empty = [int(cell) for cell in STORAGE if self.standing[cell] == NOTHING and cell not in leaving]
+        empty = [
+            int(cell) for cell in self.floor.storage if self.standing[cell] == NOTHING and cell not in leaving
+        ]
         self._share_out(returning, empty)
-        wanted = [int(cell) for cell in STORAGE if int(self.standing[cell]) in self.requests - {NOTHING}]
+        wanted = [
+            int(cell) for cell in self.floor.storage if int(self.standing[cell]) in self.requests - {NOTHING}
+        ]
         self._share_out(fetching, wanted)
 
     def actions(self) -> Int[np.ndarray, " agent"]:
@@ -74,12 +77,19 @@ class _Plan:
 
     def _share_out(self, robots: list[int], places: list[int]) -> None:
         """One place each, the nearest pair of robot and place first."""
-        pairs = sorted((self._steps(robot, place), robot, place) for robot in robots for place in places)
+        if not robots or not places:
+            return
+        cells, directions = np.array(self.cells)[robots], np.array(self.directions)[robots]
+        loaded = self.carried[robots[0]] != NOTHING  # all of them or none
+        away = np.stack([steps_to(self.floor, place, loaded)[cells, directions] for place in places], axis=1)
         taken: set[int] = set()
-        for _, robot, place in pairs:
+        for pair in np.argsort(away, axis=None, kind="stable"):
+            robot, place = robots[pair // len(places)], places[pair % len(places)]
             if robot not in self.targets and place not in taken:
                 self.targets[robot] = place
                 taken.add(place)
+                if len(taken) == min(len(robots), len(places)):
+                    return
 
     def _decide(self, robot: int, pusher: int | None) -> bool:
         """Choose the robot's next cell, pushing who stands there; False if it can only stay."""
@@ -95,44 +105,47 @@ class _Plan:
 
     def _ways(self, robot: int) -> list[int]:
         """The cells it could be in next, its own included, those from which its target is nearer first."""
-        own, steps = self.cells[robot], steps_to(self._target(robot), self.carried[robot] != NOTHING)
+        own, steps = (
+            self.cells[robot],
+            steps_to(self.floor, self._target(robot), self.carried[robot] != NOTHING),
+        )
         options = [(1 + steps[own, self.directions[robot]], own)]
         for way in WAYS:
-            cell = own + int(AHEAD[way])
-            if FLOOR[cell] and not (self.carried[robot] and self.standing[cell]):
+            cell = own + int(self.floor.ahead[way])
+            if self.floor.inside[cell] and not (self.carried[robot] and self.standing[cell]):
                 options.append((_turns(self.directions[robot], way) + 1 + steps[cell, way], cell))
         return [cell for _, cell in sorted(options)]
 
     def _action(self, robot: int) -> int:
         own, aim, direction = self.cells[robot], self.next_cells[robot], self.directions[robot]
         if aim == own:
-            at_work = own == self.targets.get(robot) and not HIGHWAY[own]
+            at_work = own == self.targets.get(robot) and not self.floor.highway[own]
             return TOGGLE_LOAD if at_work else STAY
-        if own + AHEAD[direction] == aim:
+        if own + self.floor.ahead[direction] == aim:
             return FORWARD
-        return TURN_LEFT if own + AHEAD[LEFT_OF[direction]] == aim else TURN_RIGHT
+        return TURN_LEFT if own + self.floor.ahead[LEFT_OF[direction]] == aim else TURN_RIGHT
 
     def _target(self, robot: int) -> int:
         return self.targets.get(robot, self.cells[robot])
 
     def _steps(self, robot: int, target: int) -> int:
         loaded = self.carried[robot] != NOTHING
-        return int(steps_to(target, loaded)[self.cells[robot], self.directions[robot]])
+        return int(steps_to(self.floor, target, loaded)[self.cells[robot], self.directions[robot]])
 
 
-@lru_cache(maxsize=2 * CELLS)
-def steps_to(target: int, loaded: bool) -> Int[np.ndarray, "cell direction"]:
+@lru_cache(maxsize=10_000)
+def steps_to(floor: Floor, target: int, loaded: bool) -> Int[np.ndarray, "cell direction"]:
     """Actions needed from each cell and direction; with a shelf the way leads over highways only."""
-    steps = np.full((CELLS, len(AHEAD)), FAR)
+    steps = np.full((floor.size, len(WAYS)), FAR)
     steps[target] = 0
     queue = deque((target, way) for way in WAYS)
     while queue:
         cell, way = queue.popleft()
         before = [(cell, int(LEFT_OF[way])), (cell, int(RIGHT_OF[way]))]
-        if not loaded or HIGHWAY[cell] or cell == target:
-            before.append((cell - int(AHEAD[way]), way))
+        if not loaded or floor.highway[cell] or cell == target:
+            before.append((cell - int(floor.ahead[way]), way))
         for place in before:
-            if FLOOR[place[0]] and steps[place] == FAR:
+            if floor.inside[place[0]] and steps[place] == FAR:
                 steps[place] = steps[cell, way] + 1
                 queue.append(place)
     return steps

@@ -4,9 +4,9 @@ Equal to rware 2.0.0 with the reward shared by the team and as many open request
 equally long queues meet does the lowest agent index drive first. `pc3d parity rware` shows it.
 """
 
-from collections.abc import Callable
+import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -14,31 +14,21 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.tasks.arrays import AnyArray
-from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar, slot_keys
+from pc3d.tasks.described import LARGEST_TEAM
+from pc3d.tasks.loops import entries
+from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 from pc3d.tasks.warehouse.floor import (
-    AHEAD,
-    ALL_STORED,
-    AROUND,
-    CELLS,
-    FLOOR,
-    GOALS,
-    HIGHWAY,
     LEFT_OF,
     NOTHING,
     NOWHERE,
     RIGHT_OF,
-    SHELVES,
-    STORAGE,
     UP,
-    column_and_row,
+    Floor,
+    floor_of,
 )
 from pc3d.tasks.warehouse.traffic import Traffic, resolve
 
 STAY, FORWARD, TURN_LEFT, TURN_RIGHT, TOGGLE_LOAD = range(5)
-
-# Which shelf is requested after a delivery at a goal (0 or 1), given those that are requested already: one
-# shelf, or one for each request that it might replace.
-NextRequest = Callable[[int, Int[Array, " agent"]], Int[Array, "*agent"]]
 
 
 class WarehouseState(WorldState):
@@ -74,6 +64,24 @@ class Warehouse(Task[WarehouseState]):
     measure_names: ClassVar[tuple[str, ...]] = ("deliveries",)
     smallest_team: ClassVar[int] = 2
     largest_team: ClassVar[int] = 10
+    reference_team: ClassVar[int] = 8
+
+    @property
+    def floor(self) -> Floor:
+        """A scaled one has a small warehouse for every eight robots."""
+        return floor_of(math.ceil(self.growth))
+
+    @property
+    def most_agents(self) -> int:
+        if self.world == "scaled":
+            return LARGEST_TEAM
+        return self.floor.shelves - 1  # each robot has a request, and a delivery needs one shelf more
+
+    @property
+    def room(self) -> str:
+        if self.world == "scaled":
+            return ""
+        return f" (there are as many requests, and {self.floor.shelves} shelves)"
 
     @property
     def return_definition(self) -> str:
@@ -81,35 +89,33 @@ class Warehouse(Task[WarehouseState]):
 
     def reset(self, key: PRNGKeyArray, team_size: int | Int[Array, ""]) -> WarehouseState:
         cells, directions, requests = jax.random.split(key, 3)
-        floor = jnp.asarray(np.flatnonzero(FLOOR), jnp.int32)
+        free = jnp.asarray(np.flatnonzero(self.floor.inside), jnp.int32)
         return WarehouseState(
             team_size=scalar(team_size),
             time=scalar(0),
-            cells=floor[_distinct_numbers(cells, self.slots, floor.size) - 1],
+            cells=free[_distinct_numbers(cells, self.slots, free.size) - 1],
             directions=jax.vmap(lambda key: jax.random.randint(key, (), 0, 4, jnp.int32))(
                 slot_keys(directions, self.slots)
             ),
             carried=jnp.full(self.slots, NOTHING, jnp.int32),
-            standing=jnp.asarray(ALL_STORED),
-            requests=_distinct_numbers(requests, self.slots, SHELVES),
+            standing=jnp.asarray(self.floor.all_stored),
+            requests=_distinct_numbers(requests, self.slots, self.floor.shelves),
             deliveries=scalar(0),
         )
 
     def step(
         self, key: PRNGKeyArray, state: WarehouseState, actions: Int[Array, " agent"]
     ) -> tuple[WarehouseState, Outcome]:
-        chances = jax.random.uniform(key, (len(GOALS),))
-        return self.play(state, actions, lambda goal, taken: _number_outside(chances[goal], taken, SHELVES))
-
-    def play(
-        self, state: WarehouseState, actions: Int[Array, " agent"], next_request: NextRequest
-    ) -> tuple[WarehouseState, Outcome]:
-        """The step without its randomness, which is only which shelf is requested after a delivery."""
         state = self._present(state)
         targets = self._targets(state, actions)
         cells = jnp.where(resolve(state.cells, targets).moves, targets, state.cells)
-        carried, standing = _toggle_loads(state, actions == TOGGLE_LOAD)
-        requests, delivered = _deliver(cells, carried, state.requests, next_request)
+        carried, standing = _toggle_loads(self.floor, state, actions == TOGGLE_LOAD)
+        # In single precision wherever they are compared: a draw in another one is another draw.
+        chances = jax.random.uniform(key, (len(self.floor.goals),), jnp.float32)
+        on_goals = jnp.max(
+            jnp.where(cells[:, None] == np.array(self.floor.goals), carried[:, None], NOTHING), axis=0
+        )
+        requests, delivered = _deliver(on_goals, state.requests, chances, self.floor.shelves)
         moved = replace(
             state,
             time=state.time + 1,
@@ -135,8 +141,9 @@ class Warehouse(Task[WarehouseState]):
 
     def observe(self, state: WarehouseState) -> Float[Array, "agent 71"]:
         state = self._present(state)
-        places = jnp.stack(column_and_row(state.cells), axis=-1)
-        view = jnp.concatenate([places, _bits(_own_word(state), 6), _bits(_cell_words(state), 7)], axis=-1)
+        places = jnp.stack(self.floor.column_and_row(state.cells), axis=-1)
+        own, around = _own_word(self.floor, state), _cell_words(self.floor, state)
+        view = jnp.concatenate([places, _bits(own, 6), _bits(around, 7)], axis=-1)
         return jnp.where(self.present(state)[:, None], view, 0).astype(float)
 
     def global_state(self, state: WarehouseState) -> Float[Array, " state"]:
@@ -146,18 +153,19 @@ class Warehouse(Task[WarehouseState]):
         """
         state = self._present(state)
         here = self.present(state)
-        loads = jnp.stack([state.carried > 0, _is_requested(state.carried, state.requests)], axis=-1)
+        requested = _requested(state.requests, self.floor.shelves)
+        loads = jnp.stack([state.carried > 0, requested[state.carried]], axis=-1)
         robots = [
             here[:, None],
-            jnp.stack(column_and_row(state.cells), axis=-1),
+            jnp.stack(self.floor.column_and_row(state.cells), axis=-1),
             loads,
             jax.nn.one_hot(state.directions, 4),
         ]
         rows = jnp.where(here[:, None], jnp.concatenate(robots, axis=-1), 0)
-        rows = jnp.pad(rows, ((0, self.largest_team - self.slots), (0, 0)))
-        stored = state.standing[STORAGE]
-        shelves = jnp.stack([stored > 0, _is_requested(stored, state.requests)], axis=-1)
-        return jnp.concatenate([rows.ravel(), shelves.ravel()]).astype(float)
+        stored = state.standing[self.floor.storage]
+        shelves = jnp.stack([stored > 0, requested[stored]], axis=-1)
+        robot_rows = padded_rows(rows, self.largest_team).ravel()
+        return jnp.concatenate([robot_rows, shelves.ravel()]).astype(float)
 
     def available_actions(self, state: WarehouseState) -> Bool[Array, "agent action"]:
         """Not forward into a wall or with a shelf into a shelf; no toggling where nothing comes of it."""
@@ -165,16 +173,24 @@ class Warehouse(Task[WarehouseState]):
         everyone = jnp.full(self.slots, FORWARD)
         forward = self._targets(state, everyone) != state.cells
         loads = (state.carried == NOTHING) & (state.standing[state.cells] > 0)
-        unloads = (state.carried > 0) & ~jnp.asarray(HIGHWAY)[state.cells]
+        unloads = (state.carried > 0) & ~jnp.asarray(self.floor.highway)[state.cells]
         available = jnp.ones((self.slots, self.action_count), bool)
         available = available.at[:, FORWARD].set(forward).at[:, TOGGLE_LOAD].set(loads | unloads)
         return available | ~self.present(state)[:, None]
+
+    def hindered(
+        self, before: WarehouseState, actions: Int[Array, " agent"], after: WarehouseState
+    ) -> Bool[Array, " agent"]:
+        targets = self._targets(before, actions)
+        return (targets != before.cells) & (after.cells == before.cells) & self.present(before)
 
     def draw(self, state: WarehouseState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.warehouse.picture import draw_warehouse
 
         robots = self.of_team(state, state.cells, state.directions, state.carried, state.requests)
-        return draw_warehouse(np.asarray(state.standing), *robots, size=size, show_range=show_range)
+        return draw_warehouse(
+            self.floor, np.asarray(state.standing), *robots, size=size, show_range=show_range
+        )
 
     def _present(self, state: WarehouseState) -> WarehouseState:
         """The state without whatever stands in padded slots."""
@@ -189,9 +205,9 @@ class Warehouse(Task[WarehouseState]):
 
     def _targets(self, state: WarehouseState, actions: Int[Array, " agent"]) -> Int[Array, " agent"]:
         """The cell each robot wants: its own if it does not drive, or faces a wall, or shelf meets shelf."""
-        ahead = state.cells + jnp.asarray(AHEAD)[state.directions]
+        ahead = state.cells + jnp.asarray(self.floor.ahead)[state.directions]
         blocked = (state.carried > 0) & (state.standing[ahead] > 0)
-        drives = (actions == FORWARD) & self.present(state) & jnp.asarray(FLOOR)[ahead] & ~blocked
+        drives = (actions == FORWARD) & self.present(state) & jnp.asarray(self.floor.inside)[ahead] & ~blocked
         return jnp.where(drives, ahead, state.cells)
 
 
@@ -201,64 +217,75 @@ def _turned(directions: Int[Array, " agent"], actions: Int[Array, " agent"]) -> 
 
 
 def _toggle_loads(
-    state: WarehouseState, toggles: Bool[Array, " agent"]
+    floor: Floor, state: WarehouseState, toggles: Bool[Array, " agent"]
 ) -> tuple[Int[Array, " agent"], Int[Array, " cell"]]:
     """Lift the shelf of the cell or put down one's own; on highways there is none, and none is put down.
 
     Who carries a shelf never stands where another one is, so both are a swap between robot and cell.
     """
-    toggles = toggles & (state.cells != NOWHERE) & ~jnp.asarray(HIGHWAY)[state.cells]
-    below = state.standing[state.cells]
-    carried = jnp.where(toggles, below, state.carried)
-    standing = state.standing
-    for agent in range(state.cells.size):
-        changed = toggles[agent] & (jnp.arange(CELLS) == state.cells[agent])
-        standing = jnp.where(changed, state.carried[agent], standing)
-    return carried, standing
+    toggles = toggles & (state.cells != NOWHERE) & ~jnp.asarray(floor.highway)[state.cells]
+    carried = jnp.where(toggles, state.standing[state.cells], state.carried)
+    changed = jnp.where(toggles, state.cells, floor.size)  # which there is not
+    return carried, state.standing.at[changed].set(state.carried, mode="drop")
+
+
+class _Service(NamedTuple):
+    """Goals are served in their order."""
+
+    requests: Int[Array, " agent"]
+    delivered: Int[Array, ""]
+    goal: Int[Array, ""]  # the next one with a requested shelf on it; beyond the last one if there is none
 
 
 def _deliver(
-    cells: Int[Array, " agent"],
-    carried: Int[Array, " agent"],
+    on_goals: Int[Array, " goal"],
     requests: Int[Array, " agent"],
-    next_request: NextRequest,
+    chances: Float[Array, " goal"],
+    shelves: int,
 ) -> tuple[Int[Array, " agent"], Int[Array, ""]]:
     """Replace the requests whose shelf is on a goal, and count them.
 
-    The first goal's new request may be the very shelf on the second goal: then that one is delivered too.
+    Shelves never stand on highways, so a shelf on a goal is a carried one. A goal's new request may be the
+    very shelf on a later goal: then that one is delivered, too.
     """
-    delivered = scalar(0)
-    for goal, cell in enumerate(GOALS):
-        # Shelves never stand on highways, so a shelf on a goal is a carried one.
-        shelf = jnp.sum(jnp.where(cells == cell, carried, NOTHING))
-        fulfilled = (requests == shelf) & (shelf != NOTHING)
-        delivered += jnp.any(fulfilled)
-        requests = jnp.where(fulfilled, next_request(goal, requests), requests)
-    return requests, delivered
+    numbers = jnp.arange(on_goals.size, dtype=jnp.int32)
+
+    def next_goal(first: int | Int[Array, ""], requests: Int[Array, " agent"]) -> Int[Array, ""]:
+        wanted = jnp.any(requests[:, None] == on_goals, axis=0) & (on_goals != NOTHING) & (numbers >= first)
+        return jnp.min(jnp.where(wanted, numbers, on_goals.size))
+
+    def serve(now: _Service) -> _Service:
+        new = _number_outside(entries(chances, now.goal), now.requests, shelves)
+        requests = jnp.where(now.requests == entries(on_goals, now.goal), new, now.requests)
+        return _Service(requests, now.delivered + 1, next_goal(now.goal + 1, requests))
+
+    start = _Service(requests, scalar(0), next_goal(0, requests))
+    # A loop over deliveries, not over goals: most steps see none.
+    done = jax.lax.while_loop(lambda now: now.goal < on_goals.size, serve, start)
+    return done.requests, done.delivered
 
 
-def _own_word(state: WarehouseState) -> Int[Array, "agent 1"]:
+def _own_word(floor: Floor, state: WarehouseState) -> Int[Array, "agent 1"]:
     """Bits: carries a shelf, four for the direction, on a highway."""
-    highway = jnp.asarray(HIGHWAY)[state.cells]
+    highway = jnp.asarray(floor.highway)[state.cells]
     word = (state.carried > 0) + (2 << state.directions) + 32 * highway
     return word[:, None]
 
 
-def _cell_words(state: WarehouseState) -> Int[Array, "agent 9"]:
-    """For each cell around each robot, bits: robot, four for its direction, shelf, shelf requested.
-
-    All is inside one sum, so that XLA finishes a word before taking it apart: twice as fast as without.
-    """
-    around = state.cells[:, None] + AROUND
-    stored = state.standing[around]
-    loads = 32 * (state.carried > 0) + 64 * _is_requested(state.carried, state.requests)
+def _cell_words(floor: Floor, state: WarehouseState) -> Int[Array, "agent 9"]:
+    """For each cell around each robot, bits: robot, four for its direction, shelf, shelf requested."""
+    requested = 64 * _requested(state.requests, floor.shelves)
     # The original shows an absent robot as one that looks up: a robot takes that bit and brings its own.
-    robots = 1 + (2 << state.directions) + loads - (2 << UP)
-    empty = (2 << UP) + 32 * (stored > 0)
-    words = jnp.where(around[..., None] == state.cells, robots, 0)
-    words += jnp.where((stored[..., None] == state.requests) & (state.requests > 0), 64, 0)
-    words += jnp.where(jnp.arange(state.cells.size) == 0, empty[..., None], 0)
-    return jnp.sum(words, axis=-1)
+    robots = 1 + (2 << state.directions) - (2 << UP)
+    robots += 32 * (state.carried > 0) + entries(requested, state.carried)
+    words = (2 << UP) + 32 * (state.standing > 0) + entries(requested, state.standing)
+    there = jnp.where(state.cells == NOWHERE, floor.size, state.cells)
+    return words.at[there].add(robots, mode="drop")[state.cells[:, None] + floor.around]
+
+
+def _requested(requests: Int[Array, " agent"], shelves: int) -> Bool[Array, " shelf"]:
+    """Whether each shelf is, from the one that is not there on."""
+    return jnp.zeros(shelves + 1, bool).at[requests].set(True).at[NOTHING].set(False)
 
 
 def _bits(words: Int[Array, "agent word"], width: int) -> Int[Array, "agent feature"]:
@@ -266,20 +293,16 @@ def _bits(words: Int[Array, "agent word"], width: int) -> Int[Array, "agent feat
     return bits.reshape(words.shape[0], -1)
 
 
-def _is_requested(shelves: Int[Array, "*place"], requests: Int[Array, " agent"]) -> Bool[Array, "*place"]:
-    return jnp.any(shelves[..., None] == requests, axis=-1) & (shelves != NOTHING)
-
-
 def _number_outside(chance: Float[Array, ""], taken: Int[Array, " taken"], largest: int) -> Int[Array, ""]:
     """A number from 1 to `largest` that is not taken, by a uniform chance; taken 0s do not count.
 
-    The numbers outside are not listed: the one with as many untaken numbers below it as chance says is it.
+    The numbers outside are not listed: chance says how many of them are smaller, and so how many taken ones.
     """
-    numbers = jnp.arange(1, largest + 1)
-    below = jnp.sum((taken[:, None] < numbers) & (taken[:, None] > 0), axis=0)
-    free = ~jnp.any(taken[:, None] == numbers, axis=0)
-    rank = (chance * (largest - jnp.sum(taken > 0))).astype(int)
-    return jnp.sum(jnp.where(free & (numbers - 1 - below == rank), numbers, 0)).astype(jnp.int32)
+    real = taken > 0
+    smaller = jnp.sum(real[:, None] & (taken[:, None] < taken), axis=0)
+    untaken_below = taken - 1 - smaller
+    rank = (chance * (largest - jnp.sum(real))).astype(int)
+    return (rank + 1 + jnp.sum(real & (untaken_below <= rank))).astype(jnp.int32)
 
 
 def _distinct_numbers(key: PRNGKeyArray, slots: int, largest: int) -> Int[Array, " agent"]:
