@@ -163,7 +163,7 @@ def test_an_evaluation_does_not_remove_what_a_link_leads_to(tmp_path, monkeypatc
     bystander.write_text("untouched")
     shutil.rmtree(run.path / "replays")
     (run.path / "replays").symlink_to(bystander.parent)
-    monkeypatch.setattr(evaluation, "score", lambda *_: None)
+    monkeypatch.setattr(evaluation, "scored", lambda *_: None)
     monkeypatch.setattr(evaluation, "score_rows", lambda *_: [])
     with pytest.raises(BadInput, match="replays is neither an ordinary file nor a folder"):
         evaluation.evaluate(load_policy(run.path), arena_of(run.experiment()), run.path)
