@@ -64,7 +64,7 @@ results: setup
 	$(BIN)/pc3d watch results/spread/pc3d/seed-0 --team-size 9 --size 260 --out docs/pictures/spread.gif
 	$(BIN)/pc3d watch results/lbf/pc3d/seed-0 --team-size 8 --size 260 --out docs/pictures/lbf.gif
 	$(BIN)/pc3d watch results/rware/pc3d/seed-0 --team-size 10 --size 260 --out docs/pictures/rware.gif
-	$(BIN)/pc3d watch results/rware/pc3d/seed-0 --team-size 64 --world scaled --size 480 --out docs/pictures/rware-64.gif
+	$(BIN)/pc3d watch results/rware/pc3d/seed-0 --team-size 64 --world scaled --size 360 --out docs/pictures/rware-64.gif
 
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
