@@ -86,7 +86,7 @@ def test_what_is_not_kept_on_the_host_is_worked_out_by_the_learner(compiled, hos
     given = jax.tree.map(jnp.asarray, hosted)
     likely = np.asarray(prepare(experiment, game, learner, given, plan).sequences.log_probabilities)
     decisions = decisions_of(compiled)
-    np.testing.assert_allclose(likely[decisions], compiled.kept.log_probability[decisions], atol=1e-5)
+    np.testing.assert_allclose(likely[decisions], compiled.kept["log_probability"][decisions], atol=1e-5)
 
 
 def test_slots_that_nobody_fills_stay_empty(hosted):

@@ -161,7 +161,7 @@ def test_a_team_is_told_who_has_joined():
 def test_a_newcomer_decides_as_if_the_slot_had_no_past(method):
     one, other = (played(method, ComingAndGoing(4, past=past)) for past in (0.0, 5.0))
     before, after = (np.s_[:3, :2, RETAKEN], np.s_[:3, TAKEN_ANEW:, RETAKEN])
-    likely, otherwise = (np.asarray(each.kept.log_probability) for each in (one, other))
+    likely, otherwise = (np.asarray(each.kept["log_probability"]) for each in (one, other))
     assert np.all(likely[before] != otherwise[before])
     np.testing.assert_array_equal(one.actions[after], other.actions[after])
     np.testing.assert_array_equal(likely[after], otherwise[after])
@@ -178,7 +178,7 @@ def test_before_the_first_gradient_step_the_policy_is_the_one_that_played(method
     again = np.asarray(likely_again(method, batch))[decisions]
     # Cutting leaves the order as it was: episode by episode, and moment by moment.
     np.testing.assert_allclose(
-        again, np.asarray(episodes.kept.log_probability)[decisions_of(episodes)], atol=1e-4
+        again, np.asarray(episodes.kept["log_probability"])[decisions_of(episodes)], atol=1e-4
     )
     np.testing.assert_allclose(np.asarray(batch.log_probabilities)[decisions], again, atol=1e-4)
     parts = parts_of(method, batch)

@@ -12,14 +12,6 @@ from pc3d.play.choosing import choose
 from pc3d.play.team import Decision, View
 
 
-class Kept(eqx.Module):
-    """What a policy gradient wants to know of a decision."""
-
-    log_probability: Float[Array, "..."]
-    memory: Float[Array, "... h"]
-    """After what was seen."""
-
-
 class ActorTeam(eqx.Module):
     """One actor for all; each agent has a memory of its own."""
 
@@ -27,7 +19,7 @@ class ActorTeam(eqx.Module):
     actor: Actor
     greedy: bool = eqx.field(static=True, default=False)
     keeps: bool = eqx.field(static=True, default=False)
-    """Whether decisions are kept with what a learner needs of them."""
+    """Whether decisions are kept with their log-probabilities, and the memories that led to them."""
 
     def first(self, episodes: int, slots: int) -> Float[Array, "episode agent h"]:
         return self.actor.first_memory(episodes, slots)
@@ -39,4 +31,6 @@ class ActorTeam(eqx.Module):
             memory = jnp.where(view.joined[..., None], 0, memory)
         memory, policy = self.actor.step(memory, view.observations)
         actions, likely = choose(policy.logits, chances, greedy=self.greedy)
-        return memory, Decision(actions, Kept(likely, memory) if self.keeps else None)
+        return memory, Decision(
+            actions, {"log_probability": likely, "memory": memory} if self.keeps else None
+        )

@@ -72,7 +72,7 @@ def _features(
     if episodes.kept is None:
         return actor.over_episodes(seen, fresh)
     # What is remembered in a slot that nobody fills comes of whatever was seen there.
-    remembered = jnp.where(episodes.present[:, :-1, :, None], episodes.kept.memory, 0)
+    remembered = jnp.where(episodes.present[:, :-1, :, None], episodes.kept["memory"], 0)
     before = remembered[:, -1]
     if fresh is not None:
         before = jnp.where(fresh[:, -1, :, None], 0, before)
@@ -85,7 +85,7 @@ def _log_probabilities(
 ) -> Float[Array, "episode time agent"]:
     """How likely each action was when it was chosen, as the team kept it; else the actor is asked again."""
     if episodes.kept is not None:
-        return episodes.kept.log_probability
+        return episodes.kept["log_probability"]
     actor = learner.networks.actor
     policy = actor.conditioning(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
     return log_probability_of(jax.nn.log_softmax(policy.logits), episodes.actions)
