@@ -215,7 +215,7 @@ class StopAfter(Watcher):
         ("spread pc3d --distillation.reliance-max inf", "distillation.reliance_max must be from -1000"),
         ("spread pc3d --curriculum.stages.0.probabilities nan nan", "must sum to 1"),
         ("spread pc3d --preset=papr", "perhaps you meant paper"),
-        ("spread pc3d --rosters.test 11", "played by 1 to 10 agents"),
+        ("spread pc3d --rosters.test 1001", "played by 1 to 1000 agents"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence, capsys, tmp_path):
