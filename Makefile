@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow test-page same-bits faults soak results docs lock clean
+.PHONY: help setup demo test lint test-slow test-page same-bits faults soak results docs peers lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
@@ -16,6 +16,7 @@ help:
 	@echo "make results    the report of results/, and its tables, sentences and films in README and docs anew"
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make setup      make .venv with the locked versions"
+	@echo "make peers      make .venv-peers with the learners that pc3d benchmark peers compares ours with (gigabytes)"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
 
 setup: $(VENV)/.ready
@@ -51,6 +52,14 @@ faults: setup
 
 soak: setup
 	$(BIN)/python -m tests.faults.soak
+
+# Their versions fit neither ours nor those of the next year: an environment of their own, from a lock of its own.
+peers: .venv-peers/.ready
+
+.venv-peers/.ready: peers.lock
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check --requirement peers.lock
+	@touch $@
 
 demo: setup
 	$(BIN)/pc3d demo

@@ -33,9 +33,14 @@ class TaskSpeed:
 
 def measure_task(task: AnyTask, repeats: int, seconds: float) -> TaskSpeed:
     """Measure one team size (all slots active): the median of some repeats of at least so many seconds."""
-    port = [_median_speed(_port(task, episodes), repeats, seconds) for episodes in PARALLEL_EPISODES]
+    port = [port_speed(task, episodes, repeats, seconds) for episodes in PARALLEL_EPISODES]
     with contextlib.closing(original_world(task)) as world:
         return TaskSpeed(task.name, task.slots, _median_speed(_original(world), repeats, seconds), port)
+
+
+def port_speed(task: AnyTask, episodes: int, repeats: int, seconds: float) -> float:
+    """Steps of the whole team per second in so many worlds side by side."""
+    return _median_speed(_port(task, episodes), repeats, seconds)
 
 
 def _median_speed(play: Callable[[int], int], repeats: int, seconds: float) -> float:

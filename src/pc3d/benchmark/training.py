@@ -110,29 +110,37 @@ def usual_batch(experiment: Experiment, stage: int) -> EpisodeBatch:
     return EpisodeBatch.of(experiment.seed, numbers[usual], sizes[usual])
 
 
-def small_case(episodes: int) -> Experiment:
-    """A small net and three agents always: what other learners are compared by."""
-    experiment = paper("spread", "ippo")
+def small_case(
+    episodes: int, method: str = "ippo", agents: int = 3, width: int = 128, epochs: int = 4
+) -> Experiment:
+    """A small net and always the same team: what other learners are compared by."""
+    experiment = paper("spread", method)
     assert isinstance(experiment.algorithm, PpoSettings)
-    small = replace(experiment.algorithm, epochs=4, update_every_episodes=1, batch_size=episodes)
+    small = replace(experiment.algorithm, epochs=epochs, update_every_episodes=1, batch_size=episodes)
     return replace(
         experiment,
-        rosters=Rosters(train=(3,)),
-        curriculum=Curriculum((Stage(1.0, (3,), (1.0,)),)),
+        rosters=Rosters(train=(agents,)),
+        curriculum=Curriculum((Stage(1.0, (agents,), (1.0,)),)),
         algorithm=small,
-        actor=ActorSettings(widths=(128,), rnn_dim=128),
+        actor=ActorSettings(widths=(width,), rnn_dim=width),
         recipe=replace(experiment.recipe, environments=episodes),
     )
 
 
 def measure_in_own_process(task: str, method: str, repeats: int, small: int = 0) -> TrainingSpeed:
     """Peak memory and compile time are a process's own."""
-    words = [*PYTHON, "-m", "pc3d.benchmark.training", task, method, str(repeats), str(small)]
-    result = subprocess.run(words, capture_output=True, text=True, check=False)
+    return TrainingSpeed(**answer_of_own_process(__name__, task, method, str(repeats), str(small)))
+
+
+def answer_of_own_process(module: str, *words: str) -> dict[str, Any]:
+    """What one of our modules prints as JSON."""
+    command = [*PYTHON, "-m", module, *words]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         said = result.stderr.strip().splitlines()[-1:] or [f"ended with code {result.returncode}"]
-        raise Pc3dError(f"measuring {task} {method} failed: {said[0]}")
-    return TrainingSpeed(**json.loads(result.stdout))
+        raise Pc3dError(f"measuring {' '.join(words[:2])} failed: {said[0]}")
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
 
 
 def measure_training(experiment: Experiment, repeats: int) -> TrainingSpeed:
@@ -141,9 +149,9 @@ def measure_training(experiment: Experiment, repeats: int) -> TrainingSpeed:
     last = Beginning.of(experiment, len(stages) - 1)
     with tempfile.TemporaryDirectory() as cache:
         jax.config.update("jax_compilation_cache_dir", cache)
-        cold = _seconds(last.update)
+        cold = seconds_of(last.update)
         jax.clear_caches()
-        warm = _seconds(last.update)
+        warm = seconds_of(last.update)
         updates = [median_seconds(last.in_stage(stage).update, repeats) for stage in range(len(stages))]
         learning, rate, work = _learning(last, repeats)
     shares = [stage.fraction for stage in stages]
@@ -190,14 +198,14 @@ def matrix_product() -> Callable[[], jax.Array]:
 
 def median_seconds(work: Callable[[], Any], repeats: int) -> float:
     """The median of some repeats, after one that compiles; fewer, but at least one, of what takes long."""
-    _seconds(work)
+    seconds_of(work)
     times: list[float] = []
     while not times or (len(times) < repeats and sum(times) < LONG_SECONDS):
-        times.append(_seconds(work))
+        times.append(seconds_of(work))
     return median(times)
 
 
-def _seconds(work: Callable[[], Any]) -> float:
+def seconds_of(work: Callable[[], Any]) -> float:
     start = time.perf_counter()
     jax.block_until_ready(work())
     return time.perf_counter() - start

@@ -133,6 +133,14 @@ class Curriculum:
                         f"{rosters.split_of(size)!r}; training sizes are {rosters.train}"
                     )
 
+    def usual_team(self, largest: int) -> float:
+        """How many agents an episode has on average in stages with such a largest team: the least of them.
+
+        Of a team that no stage has, as if all sizes up to it were equally likely.
+        """
+        means = [stage.mean for stage in self.stages if stage.largest == largest]
+        return min(means, default=(1 + largest) / 2)
+
     def boundaries(self, episodes: int) -> tuple[int, ...]:
         """The first episode after each stage, for a run of that many episodes."""
         shares = np.cumsum([stage.fraction for stage in self.stages])

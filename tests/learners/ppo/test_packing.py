@@ -84,17 +84,18 @@ def test_a_slot_in_the_middle_may_be_empty():
 
 
 @pytest.mark.parametrize(
-    ("sequences", "slots", "length", "expected"),
+    ("sequences", "slots", "length", "usual", "expected"),
     [
-        (64, 8, 25, PieceShape(8, (32,), single=False)),
-        (1, 8, 63, PieceShape(1, (2, 4, 6, 8), single=True)),
-        (1, 3, 63, PieceShape(1, (1, 2, 3), single=True)),
-        (4, 128, 50, PieceShape(2, (128,), single=False)),  # a team is never cut
+        (64, 8, 25, 4.5, PieceShape(8, (16, 32), single=False)),
+        (64, 8, 25, 5.78, PieceShape(6, (16, 32), single=False)),
+        (1, 8, 63, 6.9, PieceShape(1, (2, 4, 6, 8), single=True)),
+        (1, 3, 63, 3.0, PieceShape(1, (1, 2, 3), single=True)),
+        (4, 128, 50, 64.5, PieceShape(2, (64, 128), single=False)),  # a team is never cut
     ],
 )
-def test_pieces_hold_whole_teams_of_about_so_many_steps(sequences, slots, length, expected):
+def test_pieces_hold_whole_teams_of_about_so_many_steps(sequences, slots, length, usual, expected):
     plan = SequencePlan(sequences, length, 1, length, 1, sequences)
-    assert PieceShape.make(plan, slots) == expected
+    assert PieceShape.make(plan, slots, usual) == expected
 
 
 def test_the_way_back_from_a_seat_is_what_the_automatic_derivative_finds():
@@ -167,4 +168,4 @@ def test_only_as_many_rows_are_computed_as_are_filled():
 def test_the_number_of_steps_in_a_piece_is_at_most_what_was_measured_to_be_fast():
     plan = SequencePlan(64, 25, 1, 25, 1, 64)
     for slots in (1, 2, 4, 6, 8, 10):
-        assert PieceShape.make(plan, slots).rows[-1] * 25 <= packing.ROW_STEPS
+        assert PieceShape.make(plan, slots, slots / 2).rows[-1] * 25 <= packing.ROW_STEPS

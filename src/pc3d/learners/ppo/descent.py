@@ -40,8 +40,9 @@ def descend(
     key: PRNGKeyArray,
 ) -> tuple[Descent, LossParts, Float[Array, "epoch minibatch"]]:
     """All epochs; with the losses of their steps, and the norm of each step's gradient."""
-    there = jnp.any(sequences.present, axis=1)
-    shape, epochs = PieceShape.make(plan, there.shape[-1]), ppo_of(experiment).epochs
+    there, epochs = jnp.any(sequences.present, axis=1), ppo_of(experiment).epochs
+    slots = there.shape[-1]
+    shape = PieceShape.make(plan, slots, experiment.curriculum.usual_team(slots))
 
     def step(training: Descent, numbers: Array) -> tuple[Descent, tuple[LossParts, Array]]:
         """One gradient step on one minibatch."""
@@ -82,19 +83,20 @@ def minibatch_gradient(
 
         return jax.grad(loss, has_aux=True)(networks)
 
-    if shape.single:
-        filled = jnp.sum(packing.rows[0] != NOBODY)
+    def of_filled_rows(number: Array) -> tuple[Networks, LossParts]:
+        filled = jnp.sum(packing.rows[number] != NOBODY)
         enough = jnp.searchsorted(jnp.asarray(shape.rows), filled)
-        return jax.lax.switch(enough, [partial(of_piece, rows) for rows in shape.rows], jnp.zeros((), int))
+        return jax.lax.switch(enough, [partial(of_piece, rows) for rows in shape.rows], number)
 
-    (rows,) = shape.rows
+    first = jnp.zeros((), int)
+    if shape.single:
+        return of_filled_rows(first)
 
     def add(number: Array, so_far: tuple[Networks, LossParts]) -> tuple[Networks, LossParts]:
-        return jax.tree.map(jnp.add, so_far, of_piece(rows, number))
+        return jax.tree.map(jnp.add, so_far, of_filled_rows(number))
 
     zeros = jax.tree.map(
-        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
-        jax.eval_shape(partial(of_piece, rows), jnp.zeros((), int)),
+        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(of_filled_rows, first)
     )
     return jax.lax.fori_loop(0, packing.count, add, zeros)
 

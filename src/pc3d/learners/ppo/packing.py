@@ -6,6 +6,7 @@ more, and large minibatches are no slower than small ones.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import equinox as eqx
@@ -17,7 +18,8 @@ from pc3d.learners.ppo.sequences import NOTHING, SequencePlan, Sequences
 from pc3d.networks.seating import NOBODY, Seating
 
 ROW_STEPS = 900  # of a piece, agents times moments; measured: `pc3d benchmark train`
-RUNGS = 4
+# How many numbers of rows there are programs for. Where a minibatch is one piece, none is full.
+RUNGS_OF_ONE, RUNGS = 4, 2
 
 
 class Piece(eqx.Module):
@@ -51,14 +53,15 @@ class PieceShape:
     """Whether a piece holds a whole minibatch."""
 
     @staticmethod
-    def make(plan: SequencePlan, slots: int) -> PieceShape:
+    def make(plan: SequencePlan, slots: int, usual_team: float) -> PieceShape:
         """Of about so many steps of agents; a minibatch that has no more of them is one piece."""
         sequences, rows = plan.sequences_per_minibatch, max(1, ROW_STEPS // (plan.length * slots)) * slots
-        if sequences * slots <= rows:
-            rungs = {-(-sequences * slots * rung // RUNGS) for rung in range(1, RUNGS + 1)}
-            return PieceShape(sequences, tuple(sorted(rungs)), single=True)
-        # As many teams as fill the rows if all sizes up to the largest are equally likely.
-        return PieceShape(-(-2 * rows // (slots + 1)), (rows,), single=False)
+        single = sequences * slots <= rows
+        most = sequences * slots if single else rows
+        steps = RUNGS_OF_ONE if single else RUNGS
+        rungs = tuple(sorted({-(-most * rung // steps) for rung in range(1, steps + 1)}))
+        # As many teams as usually fill the rows: a place that stays empty costs as much as one that does not.
+        return PieceShape(sequences if single else math.ceil(rows / usual_team), rungs, single)
 
 
 class Packing(eqx.Module):
