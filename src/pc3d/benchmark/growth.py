@@ -17,9 +17,16 @@ import numpy as np
 from matplotlib.ticker import NullFormatter, ScalarFormatter
 
 from pc3d.benchmark.tasks import port_speed
-from pc3d.benchmark.training import Beginning, answer_of_own_process, median_seconds, seconds_of
+from pc3d.benchmark.training import (
+    Beginning,
+    answer_of_own_process,
+    median_seconds,
+    seconds_of,
+    usual_batch,
+)
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.experiment.settings import Experiment, PpoSettings
+from pc3d.learners.registry import algorithm_of
 from pc3d.play.arena import CompiledArena
 from pc3d.presets.paper import paper
 from pc3d.report.figures.style import Figure, drawn, tidy
@@ -66,7 +73,8 @@ def measure_growth(task: str, agents: int, repeats: int) -> Growth:
     """PC3D's update in a scaled world of one team size."""
     experiment = experiment_of(task, agents)
     world = entry_of(task).make(agents, experiment.rules, world="scaled")
-    run = replace(Beginning.of(experiment, 0), arena=CompiledArena(world))
+    learner = algorithm_of(experiment).fresh(experiment, world)
+    run = Beginning(experiment, CompiledArena(world), learner, usual_batch(experiment, 0))
     with tempfile.TemporaryDirectory() as cache:
         jax.config.update("jax_compilation_cache_dir", cache)
         first, update = seconds_of(run.update), median_seconds(run.update, repeats)

@@ -162,6 +162,8 @@ def show_growth(
         for task, agents in product(names, sizes):
             status.update(f"{task} with {agents} agents")
             growths.append(measure_growth_in_own_process(task, agents, repeats))
+            told = f"{task} with {agents} agents: {growths[-1].update_seconds * 1000:,.0f} ms an update"
+            console.print(told, highlight=False)  # at once: all of it together takes long
     rows: list[tuple[str, ...]] = [
         (
             growth.task,
