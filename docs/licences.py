@@ -2,8 +2,10 @@
 
 import re
 import sys
+from email.message import Message
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
+from typing import cast
 
 ROOT = Path(__file__).parents[1]
 LOCK, PAGE = ROOT / "requirements.lock", ROOT / "docs" / "licences.md"
@@ -13,11 +15,11 @@ LONGEST = 60  # characters of a licence's name: some packages put the whole text
 SAID_ELSEWHERE = {"lbforaging": "MIT", "rware": "MIT"}
 HEADING = """# Licences
 
-What `make setup` installs, and under which licence each package says it is; `make lock` writes this page. pc3d itself
-is under the Apache licence 2.0 and contains none of their code. Only Equinox, JAX, jaxtyping, Jinja2, Matplotlib,
-NumPy, Optax, Pillow, Rich, safetensors, SciPy and tyro, with what they need, come with `pip install pc3d`; the others
-belong to extras and to development. Copyleft among them: pygame and pygame-ce (LGPL), which draw some original
-environments.
+What `make setup` installs, and under which licence each package says it is; `make lock` writes this page.
+pc3d itself is under the Apache licence 2.0 and contains none of their code. Only Equinox, JAX, jaxtyping,
+Jinja2, Matplotlib, NumPy, Optax, Pillow, Rich, safetensors, SciPy and tyro, with what they need, come with
+`pip install pc3d`; the others belong to extras and to development. Copyleft among them: pygame and pygame-ce
+(LGPL), which draw some original environments.
 
 | package | version | licence |
 | --- | --- | --- |
@@ -38,11 +40,13 @@ def locked() -> dict[str, str]:
 def licence_of(name: str) -> str:
     """As the package says: by an expression, by a short name, or by its classifier."""
     try:
-        said = metadata(name)
+        said = cast(Message, metadata(name))
     except PackageNotFoundError:
         sys.exit(f"{name} is locked and not installed: make setup")
     short = (said.get("License") or "").strip()
-    classified = [one.rpartition(" :: ")[2] for one in said.get_all("Classifier") or [] if "License ::" in one]
+    classified = [
+        one.rpartition(" :: ")[2] for one in said.get_all("Classifier") or [] if "License ::" in one
+    ]
     is_name = short and "\n" not in short and len(short) <= LONGEST and short != "UNKNOWN"
     found = said.get("License-Expression") or (short if is_name else ", ".join(classified))
     return found or SAID_ELSEWHERE.get(name, "")

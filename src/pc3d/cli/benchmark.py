@@ -16,7 +16,7 @@ from rich.table import Table
 from pc3d.benchmark.side_by_side import measure_scaling
 from pc3d.benchmark.tasks import PARALLEL_EPISODES, measure_task
 from pc3d.benchmark.training import TrainingSpeed, measure_in_own_process
-from pc3d.cli.display import table
+from pc3d.cli.display import Terminal, table
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.methods import method_named
 from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
@@ -50,7 +50,7 @@ def run(command: Command) -> int:
         method_named(method)
     if command.repeats < 1 or command.seconds <= 0:
         raise BadInput("a benchmark needs at least 1 repeat and a time above 0 seconds")
-    console = Console()
+    console = Terminal()
     console.print(_machine())
     show = {"tasks": _show_tasks, "train": _show_training, "export": _show_export}[command.subject]
     show(console, names, command)
