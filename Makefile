@@ -17,7 +17,7 @@ help:
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make peers      make .venv-peers with the learners that pc3d benchmark peers compares ours with (gigabytes)"
-	@echo "make lock       resolve requirements.lock anew from pyproject.toml"
+	@echo "make lock       resolve requirements.lock anew from pyproject.toml, and list the licences"
 
 setup: $(VENV)/.ready
 
@@ -25,7 +25,8 @@ setup: $(VENV)/.ready
 $(VENV)/.ready: requirements.lock pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "pc3d needs $(PYTHON) (or: make PYTHON=python3)"; exit 2; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -81,7 +82,10 @@ docs: setup
 
 lock: setup
 	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --all-extras --no-header --no-annotate \
-		--output-file requirements.lock pyproject.toml
+		--generate-hashes --output-file requirements.lock pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--require-hashes --requirement requirements.lock
+	$(BIN)/python -m docs.licences
 
 clean:
 	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache

@@ -12,6 +12,7 @@ gives the same bits every time.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,9 +24,9 @@ if TYPE_CHECKING:  # what is here is imported when it is asked for: importing JA
 
     from pc3d.evaluation.run import EvaluationSettings
     from pc3d.experiment.settings import Experiment
+    from pc3d.runs.habits import Habits
     from pc3d.runs.policy import Policy
     from pc3d.runs.run_folder import RunFolder
-    from pc3d.runs.train import Habits
     from pc3d.runs.watcher import Watcher
 
 __all__ = ["evaluate", "load", "paper", "train"]
@@ -47,17 +48,22 @@ def train(
     habits: Habits | None = None,
     watcher: Watcher | None = None,
     task: str | None = None,
+    origin: Policy | Path | str | None = None,
 ) -> RunFolder:
     """Train until done, continuing whatever the folder already holds, to the same bits as without a stop.
 
-    `task` names an own task's code again: no experiment alone makes pc3d run code.
+    `task` names an own task's code again: no experiment alone makes pc3d run code. `origin` is a policy to
+    begin with, in the place of fresh weights.
     """
     from pc3d.play.opening import open_arena
-    from pc3d.runs.train import DEFAULT_HABITS
+    from pc3d.runs.habits import DEFAULT_HABITS
+    from pc3d.runs.origin import origin_of
     from pc3d.runs.train import train as trained
 
+    first = load(origin) if isinstance(origin, Path | str) else origin
+    experiment = experiment if first is None else replace(experiment, origin=origin_of(first))
     with open_arena(experiment, task, original=experiment.backend == "original") as arena:
-        return trained(experiment, arena, folder, habits or DEFAULT_HABITS, watcher)
+        return trained(experiment, arena, folder, habits or DEFAULT_HABITS, watcher, first)
 
 
 def evaluate(

@@ -10,9 +10,8 @@ from functools import reduce
 from importlib import import_module
 
 import pytest
-import tyro
 
-from pc3d.cli import COMMANDS
+from pc3d.cli import COMMANDS, parsed
 from tests.docs.pages import FENCE, PAGES, PLACEHOLDER, ROOT, blocks, commands
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -58,7 +57,7 @@ def test_every_command_line_parses(page, line):
     if not hasattr(module, "parse") and not hasattr(module, "Command"):  # it has nothing to choose
         assert set(words) <= {"--help"}
         return
-    parse = getattr(module, "parse", lambda words: tyro.cli(module.Command, args=words))
+    parse = getattr(module, "parse", lambda words: parsed(module.Command, name, words))
     if "--help" in words:
         with pytest.raises(SystemExit) as stop:
             parse(words)

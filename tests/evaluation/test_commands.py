@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shutil
 import sys
 from dataclasses import replace
@@ -15,6 +16,7 @@ from pc3d import cli
 from pc3d.evaluation.evaluation_file import read_evaluation
 from pc3d.evaluation.run import EvaluationSettings, evaluate
 from pc3d.play.arena import CompiledArena
+from pc3d.report.record import record_run
 from pc3d.runs.policy import load_policy
 from pc3d.system.files import one_owner
 from pc3d.tasks.registry import TASKS
@@ -131,8 +133,7 @@ def test_two_evaluations_of_one_run_do_not_mix(evaluated, capsys):
 
 
 def test_a_record_without_its_policy_says_so(evaluated, tmp_path, capsys):
-    shutil.copytree(evaluated.path, tmp_path / "record")
-    (tmp_path / "record" / "final.safetensors").unlink()
+    record_run(evaluated, tmp_path / "record", with_policy=False)
     assert "is a record without its policy" in refusal(
         capsys, "watch", tmp_path / "record", "--team-size", "2"
     )
@@ -171,16 +172,26 @@ def test_several_policies_do_not_share_one_out_folder(evaluated, tmp_path, capsy
     assert "one policy, but 2 were given" in refusal(capsys, *words)
 
 
-def test_unfinished_runs_are_named_and_passed_over(evaluated, tmp_path, capsys):
-    folder = tmp_path / "runs"
+def test_what_cannot_be_scored_is_named_and_the_rest_is_scored(evaluated, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    folder = tmp_path / "runs-whose-name-is-far-too-long-for-a-line-of-eighty-characters-in-a-terminal"
+    shutil.copytree(evaluated.path, folder / "lost")
+    (folder / "lost" / "final.safetensors").unlink()
     shutil.copytree(evaluated.path, folder / "good")
     shutil.copytree(evaluated.path, folder / "unfinished")
     (folder / "unfinished" / "done.json").unlink()
     words = ["--team-sizes", "2-3", "--rollouts", "4", "--context-rollouts", "4"]
-    assert cli.main(["evaluate", str(folder), *words]) == 0
-    printed = capsys.readouterr().out.replace("\n", "")
-    assert f"unfinished: {folder / 'unfinished'}" in printed
-    (folder / "good" / "done.json").unlink()
+    assert cli.main(["evaluate", str(folder), *words]) == 2
+    told = capsys.readouterr()
+    assert f"unfinished: {folder / 'unfinished'}\n" in told.out
+    assert f"\n{folder / 'good'}\n" in told.out
+    assert re.search(r"\n *2 +train +-\d+\.\d\d ± \d+\.\d\d", told.out)
+    assert re.search(r"\n *3 +validation +-\d+\.\d\d ± \d+\.\d\d", told.out)
+    assert re.search(r"\n *all +validation +-\d+\.\d\d", told.out)
+    assert told.err.startswith(f"pc3d: not scored: {folder / 'lost'}: ")
+    assert "final.safetensors is missing" in told.err
+    for run in ("good", "lost"):
+        (folder / run / "done.json").unlink()
     assert cli.main(["evaluate", str(folder)]) == 2
     assert "no finished run" in capsys.readouterr().err
 
@@ -213,8 +224,8 @@ def test_a_foreign_file_is_one_sentence(tmp_path, capsys):
     ("words", "sentence"),
     [
         (["--team-sizes", "1001"], "spread is played by 1 to 1000 agents, not 1001"),
-        (["--rollouts", "0"], "at least 1"),
-        (["--context-rollouts", "-1"], "at least 1"),
+        (["--rollouts", "0"], "rollouts must be from 1"),
+        (["--context-rollouts", "-1"], "context_rollouts must be from 1"),
         (["--references", "spread"], "either runs or --references"),
     ],
 )

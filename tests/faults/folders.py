@@ -73,6 +73,8 @@ def made_run(path: Path, experiment: Experiment | None = None) -> RunFolder:
     for update in range(1, UPDATES[-1] + 1):
         positions = {"update": update, "episodes": 3 * update, "stage": 1}
         metrics.append({**positions, "return": -1.0, "return_by_size": {"2": [3, -1.0]}})
+    LineFile(run.clock).append({"updates": UPDATES[-1], "seconds": 1.5})
+    LineFile(run.evaluations).append({"update": 5, "episodes": 15, "return_by_size": {"2": -1.0}})
     for update in UPDATES:
         save(run, experiment, update)
     policy = describe(experiment, "policy")
@@ -85,7 +87,9 @@ def made_run(path: Path, experiment: Experiment | None = None) -> RunFolder:
 
 def _evaluate(run: RunFolder, experiment: Experiment) -> None:
     (run.path / "replays").mkdir()
-    (run.path / "replays" / "size-2.json").write_text(json.dumps({"format": 1, "team_size": 2}))
+    named = {"task": experiment.task, "method": experiment.method, "seed": experiment.seed, "team_size": 2}
+    played = {"split": "train", "rollout": 0, "return": -2.5, "reward": [-2.5], "world": {}}
+    (run.path / "replays" / "size-2.json").write_text(json.dumps({"format": 1, **named, **played}))
     (run.path / "context.json").write_text(json.dumps({"rollouts": 8, "by_size": {}}))
     rows = [
         f"{experiment.task},{experiment.method},{experiment.seed},train,{size},0,-{size}.5"

@@ -64,14 +64,21 @@ def watching() -> Iterator[Seen]:
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if _now is None:
-        return
+    if _now is None or (event == "open" and isinstance(arguments[0], int)):
+        return  # a file that was already seen being opened
     if event in RUNS_CODE + REACHES_OUT or (event in TURNS_INTO_CODE and _said_by_file(arguments[0])):
         _now.code.append(f"{event} {str(arguments[:1])[:200]}")
     elif event in CHANGES_FILES or (
         event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING
     ):
-        _now.changed.append(os.path.abspath(os.fsdecode(arguments[0])))
+        _now.changed.append(_place(event, arguments))
+
+
+def _place(event: str, arguments: tuple[Any, ...]) -> str:
+    """The whole path; what is removed may be named from an open folder."""
+    folder = arguments[1] if event in ("os.remove", "os.rmdir") else -1
+    beginning = os.readlink(f"/proc/self/fd/{folder}") if folder >= 0 else os.getcwd()
+    return os.path.abspath(os.path.join(beginning, os.fsdecode(arguments[0])))
 
 
 def _said_by_file(source: object) -> bool:

@@ -2,16 +2,16 @@
 
 import pytest
 
-from pc3d.jobs import projection
-
 
 @pytest.fixture
 def minute_long_runs(monkeypatch):
+    """Where runs are timed, they take a minute; and which ones were."""
     timed = []
 
     def seconds(experiment):
         timed.append(experiment)
         return 60.0
 
-    monkeypatch.setattr(projection, "seconds_of_run", seconds)
-    return timed
+    seconds.timed = timed
+    monkeypatch.setattr("pc3d.jobs.calibration.measured_seconds", seconds)
+    return seconds

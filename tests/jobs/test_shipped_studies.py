@@ -40,7 +40,7 @@ def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_siz
 @pytest.mark.parametrize("name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices"])
 def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, capsys):
     jobs = load_study(name).jobs(Path("runs"))
-    study_plan.show_plan(jobs, 2, Console(width=200))
+    study_plan.show_plan(jobs, 2, Console(width=200), calibrate=True)
     shown = capsys.readouterr().out
     assert shown.count("pc3d train ") == len(jobs)
     assert f"About {len(jobs) / 2:.1f} min" in shown or f"About {len(jobs) / 120:.1f} h" in shown

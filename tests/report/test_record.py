@@ -98,7 +98,8 @@ def test_an_interrupted_record_does_not_count_and_is_made_anew(run, tmp_path, mo
             record_run(run, target, with_policy=True)
     assert not (target / "done.json").exists()
     record_run(run, target, with_policy=False)
-    assert set(json.loads((target / "done.json").read_text())["recorded"]) == {"metrics.jsonl"}
+    kept = {"experiment.json", "metrics.jsonl", "clock.jsonl"}
+    assert set(json.loads((target / "done.json").read_text())["recorded"]) == kept
     assert np.isfinite([one["return"] for one in read_lines(target / "metrics.jsonl")]).all()
 
 
@@ -159,7 +160,7 @@ def test_an_older_record_stays_until_the_new_one_is_whole(run, tmp_path, monkeyp
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr("pc3d.runs.run_folder.RunFolder.record", power_cut)
+        patched.setattr("pc3d.report.record.write_recorded", power_cut)
         with pytest.raises(KeyboardInterrupt):
             record_run(run, tmp_path / "results/spread/pc3d/seed-0", with_policy=True)
     (half,) = (tmp_path / "results/spread/pc3d").glob(".*")

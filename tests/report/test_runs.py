@@ -140,7 +140,7 @@ def test_scores_of_another_run_are_refused(tmp_path):
     ("content", "sentence"),
     [
         ("a,b\n1,2\n", "it lacks the columns task"),
-        ("task,method,seed,team_size,rollout,return\nspread,pc3d,0,1,0,nan\n", "not a finite number"),
+        ("task,method,seed,team_size,rollout,return\nspread,pc3d,0,1,0,nan\n", "nan, which no game gives"),
         ("task,method,seed,team_size,rollout,return\nspread,pc3d,0,1,0\n", "line 2 is not a score"),
         ("task,method,seed,team_size,rollout,return\nspread,pc3d,zero,1,0,1\n", "line 2 is not a score"),
     ],

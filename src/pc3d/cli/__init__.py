@@ -4,29 +4,32 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from importlib.metadata import version
+from typing import Any
 
 from pc3d.cli.extensions import load_extensions
 from pc3d.system import processes
-from pc3d.system.errors import Interrupted, Pc3dError, refuse_unknown
+from pc3d.system.errors import BadInput, Interrupted, Pc3dError, refuse_unknown, shortened
+from pc3d.system.plain import printable
 from pc3d.system.signals import forget_interrupts, ignore_signals, terminated_as_interrupted
 
-COMMANDS = {  # each is the module of its name beside this one
+COMMANDS = {  # in the order of work; each is the module of its name beside this one
+    "demo": "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)",
     "tasks": "list the tasks: team sizes, splits, observations, actions, returns",
-    "parity": "check a task against the original game, step by step",
-    "benchmark": "measure speed on this machine, next to the originals",
     "methods": "list the methods and what each one has",
+    "check": "say whether a task of your own can be trained on, and what is wrong",
     "train": "train a method on a task, or continue a run that was stopped",
-    "report": "make the paper's tables and figures, and a web page, from your runs",
     "evaluate": "score finished policies at every team size",
     "watch": "play one episode of a policy and make a film or a page of it",
-    "export": "write one agent's policy as a file that needs neither JAX nor pc3d",
+    "report": "make the paper's tables and figures, and a web page, from your runs",
     "study": "many runs: tasks × methods × seeds, on all cores, resumable",
     "tune": "search for better settings; test sizes stay unseen",
     "record": "keep finished runs as small results for reports and studies",
-    "check": "say whether a task of your own can be trained on, and what is wrong",
-    "completion": "print a script that completes commands and options in your shell",
+    "export": "write one agent's policy as a file that needs neither JAX nor pc3d",
+    "parity": "check a task against the original game, step by step",
+    "benchmark": "measure speed on this machine, next to the originals",
     "doctor": "look at this machine: versions, threads, cache, disk, equal bits",
-    "demo": "train PC3D and MAPPO on Spread, then meet unseen team sizes (minutes)",
+    "completion": "print a script that completes commands and options in your shell",
 }
 
 
@@ -46,17 +49,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with terminated_as_interrupted():
             return _run(load_extensions(words))
     except Pc3dError as error:
-        print(f"pc3d: {error}", file=sys.stderr)
+        print(f"pc3d: {printable(str(error))}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a name that is too long, a folder where a file should be, a failing disk
+        place = f": {shortened(str(error.filename))}" if error.filename else ""
+        print(f"pc3d: {error.strerror or error}{printable(place)}", file=sys.stderr)
+        return BadInput.exit_code
     except KeyboardInterrupt:
         print("pc3d: interrupted; the same command begins again or continues", file=sys.stderr)
         return Interrupted.exit_code
 
 
 def _run(words: list[str]) -> int:
+    if words[:1] in (["--version"], ["version"]):
+        print(f"pc3d {version('pc3d')}")
+        return 0
+    if words[:1] == ["help"]:  # pc3d help train is pc3d train --help
+        words = [*words[1:2], "--help"]
     if not words or words[0] in ("-h", "--help"):
         print(_help())
         return 0 if words else 2
@@ -65,14 +77,28 @@ def _run(words: list[str]) -> int:
     module = import_module(f"pc3d.cli.{name}")
     if hasattr(module, "parse"):  # a command whose defaults depend on its first words
         return int(module.run(module.parse(rest)))
+    if not hasattr(module, "Command"):  # where there is nothing to choose, it runs at once
+        return int(parsed(module.run, name, rest))
+    return int(module.run(parsed(module.Command, name, rest)))
+
+
+def parsed(command: Any, name: str, words: list[str]) -> Any:
+    """What the words after a command's name say."""
     import tyro
 
-    called = getattr(module, "Command", module.run)  # where there is nothing to choose, it runs at once
-    chosen = tyro.cli(called, prog=f"pc3d {name}", description=f"{COMMANDS[name]}.", args=rest)
-    return int(chosen if called is module.run else module.run(chosen))
+    from pc3d.cli.booleans import booleans_of, with_values
+
+    return tyro.cli(
+        command,
+        prog=f"pc3d {name}",
+        description=f"{COMMANDS[name]}.",
+        args=with_values(words, booleans_of(command)),
+        config=(tyro.conf.FlagConversionOff,),
+    )
 
 
 def _help() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {description}" for name, description in COMMANDS.items()]
-    return "\n".join(["usage: pc3d [--with MODULE] COMMAND [--help] ...", "", *lines])
+    usage = "usage: pc3d [--with MODULE] COMMAND [--help] ...   (or: pc3d help COMMAND, pc3d --version)"
+    return "\n".join([usage, "", *lines])

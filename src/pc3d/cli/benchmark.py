@@ -18,6 +18,7 @@ from pc3d.cli.benchmark_tables import (
     show_tasks,
     show_training,
 )
+from pc3d.cli.display import Terminal
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.methods import method_named
 from pc3d.system.errors import BadInput
@@ -55,7 +56,7 @@ def run(command: Command) -> int:
         method_named(method)
     if command.repeats < 1 or command.seconds <= 0:
         raise BadInput("a benchmark needs at least 1 repeat and a time above 0 seconds")
-    console = Console()
+    console = Terminal()
     console.print(_machine())
     _show(console, names, command)
     return 0

@@ -1,11 +1,11 @@
 """`pc3d check my_package.my_task:make`: can it be trained on, and if not, what exactly is wrong?"""
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import tyro
-from rich.console import Console
 
-from pc3d.cli.display import facts
+from pc3d.cli.display import Terminal, facts
 from pc3d.cli.own_task import look_at
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
@@ -14,7 +14,7 @@ from pc3d.system.errors import BadInput
 
 @dataclass(frozen=True)
 class Command:
-    task: tyro.conf.Positional[str]
+    task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="MODULE:NAME")]
     """Where the task is, as module:name; the name of a function make(team_size), or of a Task class."""
     team_sizes: str = "1-8"
     """The sizes to try, such as 2-6,8."""
@@ -27,7 +27,7 @@ class Command:
 def run(command: Command) -> int:
     task, hosting = command.task, Hosting(env_timeout=command.env_timeout)
     found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon, hosting)
-    console = Console()
+    console = Terminal()
     if found.world:
         rows = [
             ("observation", " × ".join(map(str, found.world.observation_shape))),

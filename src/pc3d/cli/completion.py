@@ -32,7 +32,7 @@ ZSH_FIRST = "autoload -U +X bashcompinit && bashcompinit\n"
 @dataclass(frozen=True)
 class Command:
     shell: tyro.conf.Positional[Literal["bash", "zsh", "fish"]]
-    """For bash: `eval "$(pc3d completion bash)"` in ~/.bashrc; for fish: `pc3d completion fish | source`."""
+    """Keep what is printed in a file that your shell reads: docs/training.md says which."""
 
 
 def run(command: Command) -> int:

@@ -6,11 +6,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+from pc3d.cli.display import Terminal
+from pc3d.cli.score_tables import returns_table
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress as JobProgress
 from pc3d.jobs.loop import State, run_jobs
-from pc3d.jobs.study import Group, Study
-from pc3d.runs.metrics import last_line
+from pc3d.jobs.study import Group, Job, Study
+from pc3d.report.scores import read_scores
+from pc3d.runs.line_contract import newest_metrics
 from pc3d.system.errors import BadInput, Pc3dError
 from pc3d.system.processes import run_command
 from pc3d.tasks.registry import paper_of
@@ -34,7 +37,7 @@ class Command:
 def run(command: Command) -> int:
     if command.episodes < 1 or command.rollouts < 1:
         raise BadInput("a demo needs at least 1 episode and 1 rollout")
-    console = Console()
+    console = Terminal()
     console.print(_introduction(command))
     group = Group((TASK,), METHODS, (command.seed,), episodes=command.episodes)
     jobs = Study("the demo", (group,), command.rollouts).jobs(command.folder / "runs")
@@ -43,9 +46,17 @@ def run(command: Command) -> int:
     for one in ended:
         if one.state is State.FAILED:
             raise Pc3dError(f"{one.job.name} failed: {one.error}")
+    _show_returns(console, jobs)
     run_command(["report", str(command.folder / "runs"), "--out", str(command.folder / "report")])
-    console.print(f"[bold]Open {command.folder / 'report' / 'index.html'}[/bold] to watch the teams play.")
+    page = command.folder / "report" / "index.html"
+    console.print(f"Open {page} to watch the teams play.", style="bold", soft_wrap=True, highlight=False)
     return 0
+
+
+def _show_returns(console: Console, jobs: list[Job]) -> None:
+    """At seen and at unseen team sizes, one method beside the other."""
+    scored = {job.method: read_scores(job.folder / "scores.csv")[0].returns for job in jobs}
+    console.print(returns_table(scored, paper_of(TASK).rosters))
 
 
 def _introduction(command: Command) -> str:
@@ -69,7 +80,7 @@ class Bars(Progress):
 
     def show(self, jobs: list[JobProgress]) -> None:
         for one in jobs:
-            line = last_line(one.job.folder / "metrics.jsonl")
+            line = newest_metrics(one.job.folder / "metrics.jsonl")
             if line is None:
                 continue
             returns = ", ".join(f"{size}: {mean:.0f}" for size, (_, mean) in line["return_by_size"].items())

@@ -1,17 +1,39 @@
 """What commands show: tables, bars of progress, and tables that are redrawn while something goes on."""
 
+import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import Any, Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
+
+from pc3d.system.plain import printable
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
+
+
+class Terminal(Console):
+    """A console that shows text as it is: names and paths may come from a stranger's files.
+
+    What looks like Rich's markup is none, and what would move the cursor or rename the window is spelt out.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(markup=False, emoji=False, **settings)
+
+    def render_str(self, text: str, **settings: Any) -> Text:
+        return super().render_str(printable(text), **settings)
+
+
+def as_command(words: Iterable[str]) -> str:
+    """Words as they can be pasted into a shell."""
+    return shlex.join(words)
 
 
 def table(
@@ -51,8 +73,9 @@ def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
 @contextmanager
 def counted(title: str, total: int) -> Iterator[Callable[..., None]]:
     """A bar on stderr, gone when done; what it gives advances it by one, and may give it another title."""
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Terminal(stderr=True)
+    name = TextColumn("{task.description}", markup=False)
+    columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     # Nothing at all in a log file, where a bar would leave empty lines.
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         bar = progress.add_task(title, total=total)

@@ -2,19 +2,19 @@
 
 import sys
 
-from rich.console import Console
 from rich.table import Table
 
 from pc3d.benchmark.doctor import findings
+from pc3d.cli.display import Terminal
 
 
 def run() -> int:
-    with Console(stderr=True).status("looking at this machine"):
+    with Terminal(stderr=True).status("looking at this machine"):
         found = list(findings())
     table = Table(show_header=False, box=None)
     for finding in found:
         table.add_row("!!" if finding.trouble else "ok", finding.topic, finding.found)
-    Console().print(table)
+    Terminal().print(table)
     troubles = [f"pc3d: {finding.topic}: {finding.trouble}" for finding in found if finding.trouble]
     for trouble in troubles:
         print(trouble, file=sys.stderr)

@@ -1,18 +1,19 @@
 """`pc3d evaluate RUN...`: how well finished policies cooperate at every team size."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import tyro
 from rich.console import Console
-from rich.table import Table
 
-from pc3d.cli.display import counted, table
+from pc3d.cli.display import Terminal, counted
+from pc3d.cli.extensions import admit_method
 from pc3d.cli.own_task import admit_named, with_world
+from pc3d.cli.score_tables import returns_table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.evaluation.evaluation_file import file_names
 from pc3d.evaluation.hindrance import HINDERED
@@ -37,11 +38,11 @@ from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.system.imports import is_import_path
+from pc3d.system.plain import printable
 from pc3d.tasks.make import in_world
 from pc3d.tasks.registry import entry_of, paper_of
 from pc3d.tasks.task import Game, Task
 
-SPLITS = ("train", "validation", "test", "other")
 LARGE_TEAMS = (16, 32, 64, 128)  # if none are named
 
 
@@ -60,6 +61,8 @@ class Command:
     """Replace scores that have more sizes or rollouts than these will have."""
     task: str | None = None
     """The own task these runs were trained on, named again: no file makes us run its code."""
+    method: str | None = None
+    """The own method these runs were trained with, named again, for the same reason."""
     rosters: Path | None = None
     """For the references of an own task: the file with its team sizes."""
     horizon: int | None = None
@@ -72,15 +75,32 @@ def run(command: Command) -> int:
         return _run_references(command, command.references)
     finished, unfinished = find_policies(command.runs)
     admit_named(command.task)
-    console = Console()
+    admit_method(command.method)
+    console = Terminal()
     for folder in unfinished:
         console.print(f"passed over, unfinished: {folder}", soft_wrap=True)
     if not finished:
         raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
     if command.out is not None and len(finished) > 1:
         raise BadInput(f"--out holds the scores of one policy, but {len(finished)} were given")
-    console.print(_table({str(path): _evaluate_one(path, command) for path in finished}))
-    return 0
+    refused = {}
+    for path in finished:
+        try:
+            _show(console, path, _evaluate_one(path, command), load_policy(path).experiment.rosters)
+        except BadInput as error:
+            if len(finished) == 1:
+                raise
+            refused[path] = str(error)
+    for path, sentence in refused.items():
+        print(f"pc3d: not scored: {printable(f'{path}: {sentence}')}", file=sys.stderr)
+    return BadInput.exit_code if refused else 0
+
+
+def _show(console: Console, name: object, rows: list[ScoreRow], rosters: Rosters) -> None:
+    """The name unbroken in a line of its own, however long it is."""
+    console.print(str(name), soft_wrap=True, highlight=False)
+    large = HINDERED in rows[0].measures  # returns of large teams have no common scale
+    console.print(returns_table({"return": returns_of(rows)}, rosters, splits=not large))
 
 
 def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
@@ -161,7 +181,9 @@ def _run_references(command: Command, task_name: str) -> int:
         with counted(f"references of {task_name}", len(reference_teams(game)) * len(sizes)) as advance:
             rows = evaluate_references(arena, rosters, sizes, command.settings, command.out, advance)
     names = dict.fromkeys(row.method for row in rows)
-    Console().print(_table({name: [row for row in rows if row.method == name] for name in names}))
+    by_name = {name: returns_of([row for row in rows if row.method == name]) for name in names}
+    large = HINDERED in rows[0].measures
+    Terminal().print(returns_table(by_name, rosters, splits=not large))
     return 0
 
 
@@ -182,38 +204,3 @@ def _reference_arena(command: Command, name: str) -> Iterator[tuple[Arena, Roste
     experiment = with_world(usual, command.horizon, command.hosting)
     with open_arena(experiment, name, command.hosting, original=False) as arena:
         yield arena, rosters
-
-
-def _table(rows: dict[str, list[ScoreRow]]) -> Table:
-    """Means over rollouts, then over the sizes of each split, as the paper reports them."""
-    everything = [row for group in rows.values() for row in group]
-    if HINDERED in everything[0].measures:
-        return _table_by_size(rows)
-    splits = [split for split in SPLITS if any(row.split == split for row in everything)]
-    sizes = {split: sorted({row.team_size for row in everything if row.split == split}) for split in splits}
-    return table(
-        f"Mean return by split, {1 + max(row.rollout for row in everything)} rollouts per team size",
-        ("policy", *(f"{split} ({', '.join(map(str, sizes[split]))})" for split in splits)),
-        ((name, *(_split_mean(group, split) for split in splits)) for name, group in rows.items()),
-        words=1,
-    )
-
-
-def _table_by_size(rows: dict[str, list[ScoreRow]]) -> Table:
-    """Means over rollouts, size by size: returns of large teams have no common scale."""
-    by_size = {name: returns_of(group) for name, group in rows.items()}
-    sizes = sorted({size for returns in by_size.values() for size in returns})
-    return table(
-        "Mean return by team size",
-        ("policy", *map(str, sizes)),
-        (
-            (name, *(f"{returns[size].mean():.4f}" if size in returns else "–" for size in sizes))
-            for name, returns in by_size.items()
-        ),
-        words=1,
-    )
-
-
-def _split_mean(rows: list[ScoreRow], split: str) -> str:
-    by_size = returns_of([row for row in rows if row.split == split])
-    return f"{np.mean([np.mean(returns) for returns in by_size.values()]):.4f}" if by_size else "–"

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import tyro
-from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.display import counted, table
+from pc3d.cli.display import Terminal, counted, table
+from pc3d.cli.extensions import admit_method
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import PlainActor, plain_actor
@@ -45,10 +45,13 @@ class Command:
     """Write the int8 file whatever it loses."""
     force: bool = False
     """Replace the file if it is there."""
+    method: str | None = None
+    """The own method it was trained with, named again: no file makes us run its code."""
 
 
 def run(command: Command) -> int:
     _check(command)
+    admit_method(command.method)
     policy = load_policy(command.run)
     if command.out.exists() and command.out.samefile(policy.path):
         raise BadInput(f"{command.out} is the policy itself: name another file")
@@ -109,7 +112,7 @@ def _int8_loss(command: Command, policy: Policy, models: tuple[bytes, bytes]) ->
     with counted("playing float32 and int8", len(sizes)) as advance:
         played = play_both(task, rosters, models, sizes, command.rollouts, advance)
     losses = losses_by_split(played)
-    Console().print(_table(losses, command.rollouts))
+    Terminal().print(_table(losses, command.rollouts))
     worst = max(losses, key=lambda loss: loss.share)
     if worst.share > command.largest_loss and not command.accept_loss:
         raise BadInput(

@@ -5,13 +5,17 @@ them. Its code runs because the user named it; processes that a command starts a
 """
 
 import os
+from collections.abc import Iterable
 from typing import Any
 
 from pc3d.system.errors import BadInput
-from pc3d.system.imports import load_module
+from pc3d.system.imports import described, load_module, load_object
 
 OPTION = "--with"
+PARTS = ("CRITICS", "CONDITIONINGS", "ALGORITHMS")  # what a method may be made of
+TABLES = ("METHODS", *PARTS, "TASKS")
 TOLD = "PC3D_WITH"  # in the environment: the modules, separated by commas
+TOLD_METHODS = "PC3D_METHODS"  # and the methods that were named by their import paths
 
 
 def load_extensions(words: list[str]) -> list[str]:
@@ -25,32 +29,47 @@ def load_extensions(words: list[str]) -> list[str]:
         _add(name)
     if named:
         os.environ[TOLD] = ",".join(dict.fromkeys(named))
+    for path in filter(None, os.environ.get(TOLD_METHODS, "").split(",")):
+        admit_method(path)
     return words
 
 
+def admit_method(path: str | None) -> None:
+    """Make a method known that a user named by its import path: a `Method`, or a function that gives one."""
+    from pc3d.experiment.methods import METHODS, Method
+
+    if path is None or path in METHODS:
+        return
+    found = load_object(path)
+    _add_tables(path.partition(":")[0], PARTS)
+    made = found if isinstance(found, Method) else _given_by(found, path)
+    if not isinstance(made, Method):
+        raise BadInput(f"{path} is no method: it must be a pc3d.experiment.methods.Method, or give one")
+    METHODS[path] = made
+    named = [name for name in os.environ.get(TOLD_METHODS, "").split(",") if name]
+    os.environ[TOLD_METHODS] = ",".join(dict.fromkeys([*named, path]))
+
+
+def _given_by(found: Any, path: str) -> Any:
+    try:
+        return found() if callable(found) else found
+    except Exception as error:  # whatever the user's own code raises
+        raise BadInput(f"{path} gives no method: {described(error)}") from None
+
+
 def named_extensions() -> bool:
-    return bool(os.environ.get(TOLD))
+    return bool(os.environ.get(TOLD) or os.environ.get(TOLD_METHODS))
 
 
 def _add(name: str) -> None:
-    # Imported only if something is added, so that help comes at once.
-    from pc3d.experiment.methods import METHODS
-    from pc3d.learners.registry import ALGORITHMS
-    from pc3d.networks.conditioning import CONDITIONINGS
-    from pc3d.networks.critics import CRITICS
-    from pc3d.tasks.registry import TASKS
+    if not _add_tables(name, TABLES):
+        raise BadInput(f"the module {name} has nothing to add: none of {', '.join(TABLES)}")
 
-    known: dict[str, dict[Any, Any]] = {
-        "METHODS": METHODS,
-        "CRITICS": CRITICS,
-        "CONDITIONINGS": CONDITIONINGS,
-        "ALGORITHMS": ALGORITHMS,
-        "TASKS": TASKS,
-    }
-    module = load_module(name)
-    found = {table: entries for table in known if (entries := getattr(module, table, None)) is not None}
-    if not found:
-        raise BadInput(f"the module {name} has nothing to add: none of {', '.join(known)}")
+
+def _add_tables(name: str, wanted: Iterable[str]) -> bool:
+    """Add what a module has of these tables; whether it has any."""
+    module, known = load_module(name), _known_tables()
+    found = {table: entries for table in wanted if (entries := getattr(module, table, None)) is not None}
     for table, entries in found.items():
         for key, entry in entries.items():
             if known[table].get(key, entry) is not entry:
@@ -58,3 +77,15 @@ def _add(name: str) -> None:
                     f"{name} has a {key} in {table}, and pc3d has one already: choose another name"
                 )
             known[table][key] = entry
+    return bool(found)
+
+
+def _known_tables() -> dict[str, dict[Any, Any]]:
+    # Imported only if something is added, so that help comes at once.
+    from pc3d.experiment.methods import METHODS
+    from pc3d.learners.registry import ALGORITHMS
+    from pc3d.networks.conditioning import CONDITIONINGS
+    from pc3d.networks.critics import CRITICS
+    from pc3d.tasks.registry import TASKS
+
+    return dict(zip(TABLES, (METHODS, CRITICS, CONDITIONINGS, ALGORITHMS, TASKS), strict=True))

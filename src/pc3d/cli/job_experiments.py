@@ -3,8 +3,10 @@
 from dataclasses import replace
 from functools import cache
 
+from pc3d.cli.train_words import parse
 from pc3d.experiment.settings import Experiment
 from pc3d.jobs.study import Job
+from pc3d.system.imports import is_import_path
 
 
 def experiment_of(job: Job) -> Experiment:
@@ -14,8 +16,9 @@ def experiment_of(job: Job) -> Experiment:
 @cache
 def _experiment(*words: str) -> Experiment:
     """Seeds share it; an own task is looked at, which takes a moment."""
-    from pc3d.cli.own_task import with_world  # with JAX behind it, which a study's own process may not need
-    from pc3d.cli.train import parse
-
     command = parse(list(words))
+    if not is_import_path(command.experiment.task):
+        return command.experiment
+    from pc3d.cli.own_task import with_world  # with JAX behind it, which a study's own process may not need
+
     return with_world(command.experiment, command.horizon, command.hosting)

@@ -1,8 +1,6 @@
 """`pc3d methods`: what each method has."""
 
-from rich.console import Console
-
-from pc3d.cli.display import table
+from pc3d.cli.display import Terminal, table
 from pc3d.experiment.methods import METHODS
 
 
@@ -19,5 +17,5 @@ def run() -> int:
         )
         for name, method in METHODS.items()
     )
-    Console().print(table("Methods: one backbone, eight rows", headings, rows))
+    Terminal().print(table("Methods: one backbone, eight rows", headings, rows))
     return 0

@@ -1,14 +1,9 @@
 """What the commands have in common about own tasks: their team sizes, their code, and who steps them."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
-from pc3d.cli.team_sizes import parse_team_sizes
-from pc3d.experiment.roster_file import growing_curriculum, read_rosters
-from pc3d.experiment.rosters import Curriculum, Rosters
+from pc3d.cli.display import Terminal
 from pc3d.experiment.settings import Experiment, OwnWorld
 from pc3d.play.hosted.contract import Examination, examine
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
@@ -19,21 +14,6 @@ from pc3d.tasks.contract import broken_promises
 from pc3d.tasks.entry import TaskEntry
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import AnyTask, Task
-
-
-def rosters_from_words(file: str, train: str, validation: str, test: str) -> tuple[Rosters, Curriculum]:
-    """The team sizes of an own task, from --rosters FILE or from --train-sizes and its like."""
-    if file and (train or validation or test):
-        raise BadInput("give either --rosters FILE or --train-sizes, not both")
-    if file:
-        return read_rosters(Path(file))
-    if not train:
-        raise BadInput(
-            "an own task needs its team sizes: --train-sizes 2,4 --validation-sizes 3 --test-sizes 6, "
-            "or --rosters FILE"
-        )
-    seen, validated, tested = (parse_team_sizes(text) if text else () for text in (train, validation, test))
-    return Rosters(seen, validated, tested), growing_curriculum(seen)
 
 
 def with_world(experiment: Experiment, horizon: int | None, hosting: Hosting = DEFAULT_HOSTING) -> Experiment:
@@ -56,7 +36,7 @@ def look_at(path: str, team_sizes: tuple[int, ...], horizon: int | None, hosting
     if _is_jax_task(thing):
         return _look_at_jax_task(thing, team_sizes)
     looking, timeout = f"looking at {path}", hosting.env_timeout
-    with current_folder_importable(), Console(stderr=True).status(looking) as status:
+    with current_folder_importable(), Terminal(stderr=True).status(looking) as status:
         return examine(thing, team_sizes, horizon, timeout, lambda now: status.update(f"{looking}: {now}"))
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
+from typing import Annotated
 
 import tyro
-from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.display import counted, table
+from pc3d.cli.display import Terminal, counted, table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.system.errors import BadInput
 from pc3d.tasks.parity.case import ParityCase
@@ -20,7 +20,7 @@ from pc3d.tasks.task import World
 
 @dataclass(frozen=True)
 class Command:
-    task: tyro.conf.Positional[str]
+    task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
     """Which game to compare."""
     episodes: int = 200
     """Episodes for each team size (and each version of the original)."""
@@ -55,7 +55,7 @@ def _compared(case: ParityCase, sizes: tuple[int, ...], episodes: int, seed: int
 
 
 def _report(task_name: str, tallies: list[Tally]) -> int:
-    console = Console()
+    console = Terminal()
     for opponent, group in groupby(tallies, key=lambda tally: tally.opponent):
         console.print(_table(f"{task_name} against {opponent}: mismatches by kind", group))
     for precision in PRECISIONS:

@@ -9,9 +9,10 @@ import tyro
 from rich.progress import track
 
 from pc3d.report.record import record_run
-from pc3d.report.runs import Run, find_runs
+from pc3d.report.runs import Run, Runs, find_runs
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
+from pc3d.system.files import explained, one_owner, refuse_links_between
 from pc3d.system.imports import folder_name
 from pc3d.system.plain import differences
 
@@ -34,14 +35,25 @@ def run(command: Command) -> int:
     found = find_runs(command.runs)
     ready = [one for one in found.given if one.trouble is None]
     places = places_for(ready, command.out)
-    for place, one in track(places.items(), "recording", transient=True, disable=not sys.stdout.isatty()):
-        chosen = one.experiment.method in command.policies and one.experiment.seed == command.policies_seed
-        record_run(one.folder, place, with_policy=chosen and one in found.all)
+    if places:
+        _record(places, found, command)
     for one in found.given:
         if one.trouble is not None:
             print(f"pc3d: not recorded: {one.name}: {one.trouble}", file=sys.stderr)
     print(f"{len(ready)} runs are recorded in {command.out}")
     return 0
+
+
+def _record(places: dict[Path, Run], found: Runs, command: Command) -> None:
+    with explained(f"writing to {command.out}"):
+        command.out.mkdir(parents=True, exist_ok=True)
+        with one_owner(command.out):  # two would take away what the other has half written
+            for place, one in track(
+                places.items(), "recording", transient=True, disable=not sys.stdout.isatty()
+            ):
+                experiment, policies = one.experiment, command.policies
+                chosen = experiment.method in policies and experiment.seed == command.policies_seed
+                record_run(one.folder, place, with_policy=chosen and one in found.all)
 
 
 def places_for(runs: list[Run], out: Path) -> dict[Path, Run]:
@@ -54,6 +66,7 @@ def places_for(runs: list[Run], out: Path) -> dict[Path, Run]:
             raise BadInput(f"{other.folder.path} and {one.folder.path} would both be recorded as {place}")
         if place.resolve() == one.folder.path.resolve():
             raise BadInput(f"{place} is a record itself: name the folder of the runs, or another --out")
+        refuse_links_between(out, place)
         there = (place / "experiment.json").exists()
         if there and (changed := differences(RunFolder(place).experiment(), one.experiment)):
             raise BadInput(
@@ -68,7 +81,8 @@ def place_of(one: Run) -> Path:
     experiment, part = one.experiment, ""
     if one.is_trial:  # what makes it different is the name of its folder, if it has one
         name = one.folder.path.resolve().parent.name
-        part = "" if name == experiment.method else name
+        part = "" if name == folder_name(experiment.method) else name
     elif len(experiment.rosters.all) == 1:
         part = f"size-{experiment.rosters.largest}"
-    return Path(folder_name(experiment.task), experiment.method, part, f"seed-{experiment.seed}")
+    names = (folder_name(name) for name in (experiment.task, experiment.method))
+    return Path(*names, part, f"seed-{experiment.seed}")

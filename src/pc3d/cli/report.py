@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
-from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table as TerminalTable
 from rich.text import Text
 
 from pc3d.cli import evaluate
+from pc3d.cli.display import Terminal
 from pc3d.cli.display import table as terminal_table
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs, find_runs
@@ -36,7 +36,7 @@ def run(command: Command) -> int:
     runs = find_runs(command.runs)
     if command.evaluate and _evaluate_missing(runs):
         runs = find_runs(command.runs)
-    console = Console()
+    console = Terminal()
     with Progress(
         SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console
     ) as bar:
@@ -46,7 +46,7 @@ def run(command: Command) -> int:
         if table := result_table(MAIN_RESULTS, runs, [task]):
             console.print(_for_terminal(table))
     for note in notes(runs):
-        console.print(Text(f"note: {note}"), soft_wrap=True)
+        console.print(f"note: {note}", soft_wrap=True, highlight=False)
     print(f"tables, figures and report.md: {command.out}\npage: {page}")
     return 0
 

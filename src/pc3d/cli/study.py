@@ -7,19 +7,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import tyro
 from rich.console import Console
 from rich.table import Table
 
-from pc3d.cli.display import LiveDisplay, table
-from pc3d.cli.extensions import named_extensions
+from pc3d.cli.display import LiveDisplay, Terminal, table
+from pc3d.cli.extensions import admit_method, named_extensions
 from pc3d.cli.job_experiments import experiment_of
 from pc3d.experiment.settings import Experiment
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress, State, Workforce, run_jobs
 from pc3d.jobs.study import Job, load_study, with_only
-from pc3d.runs.metrics import last_line
+from pc3d.runs.line_contract import newest_metrics
+from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.imports import is_import_path
 from pc3d.system.plain import differences
@@ -30,7 +32,7 @@ ROWS = 30  # of the live table: what runs, then what waits
 
 @dataclass(frozen=True)
 class Command:
-    study: tyro.conf.Positional[str]
+    study: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME|FILE")]
     """A shipped study (paper, spread, lbf, rware, quick, specialists, choices) or a file of your own."""
     folder: Path | None = None
     """Where the runs and the report go; runs/studies/NAME if not given."""
@@ -40,29 +42,39 @@ class Command:
     """HOST:PORT of a running Ray cluster: its nodes do the jobs, one on each CPU, instead of this machine."""
     task: tuple[str, ...] = ()
     """The study's own tasks, named again: no file makes us run their code."""
+    method: tuple[str, ...] = ()
+    """The study's own methods, named again, for the same reason."""
     only: tuple[str, ...] = ()
     """Only these tasks and methods."""
     recorded: Path = Path("results")
     """Where runs were recorded (pc3d record): those of the very same experiment count as done."""
     dry_run: bool = False
-    """Print the jobs and how long they will take, from a few timed updates, and do nothing else."""
+    """Print the jobs and about how long they will take, and do nothing else."""
+    calibrate: bool = False
+    """With --dry-run: time a few updates of each kind of run on this machine, which takes minutes."""
 
 
 def run(command: Command) -> int:
     if command.workers < 1:
         raise BadInput(f"a study needs at least 1 worker, not {command.workers}")
+    for path in command.method:
+        admit_method(path)
     study = with_only(load_study(command.study), command.only)
     folder = command.folder or Path("runs", "studies", Path(command.study).stem)
     jobs = study.jobs(folder)
     refuse_unnamed_code(jobs, command)
     refuse_equal_experiments(jobs)
     jobs = with_records(jobs, folder, command.recorded)
-    console = Console(file=sys.stdout)  # the real one, also while a cluster's noise is kept from it
-    console.print(f"{study.about} {len(jobs)} jobs, {sum(job.done for job in jobs)} of them done.")
+    console = Terminal(file=sys.stdout)  # the real one, also while a cluster's noise is kept from it
+    done = sum(job.done for job in jobs)
+    console.print(
+        f"{study.about} {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'}, {done} of them done.",
+        highlight=False,
+    )
     if command.dry_run:
         from pc3d.cli.study_plan import show_plan
 
-        show_plan(jobs, command.workers, console)
+        show_plan(jobs, command.workers, console, calibrate=command.calibrate)
         return 0
     refuse_other_experiments(jobs)
     with Display(console) as display, workforce_for(command, console) as workforce:
@@ -124,16 +136,16 @@ def with_records(jobs: list[Job], folder: Path, recorded: Path) -> list[Job]:
 
 
 def differences_from(job: Job) -> list[str]:
-    """In what the run that lies in a job's folder differs from the one the job asks for."""
-    from pc3d.runs.run_folder import RunFolder  # with JAX behind it
-
-    return differences(RunFolder(job.folder).experiment(), experiment_of(job))
+    """In what the run that lies in a job's folder, whole, differs from the one the job asks for."""
+    run = RunFolder(job.folder)
+    run.check_whole()
+    return differences(run.experiment(), experiment_of(job)) if run.experiment_file.exists() else []
 
 
 def refuse_other_experiments(jobs: list[Job]) -> None:
     """A run that is there must be the one this study asks for: an edited file must not reuse old results."""
     for job in jobs:
-        if (job.folder / "experiment.json").exists() and (changed := differences_from(job)):
+        if job.folder.exists() and (changed := differences_from(job)):
             raise BadInput(
                 f"{job.folder} holds another experiment than this study asks for "
                 f"({'; '.join(changed)}): use another --folder"
@@ -165,7 +177,10 @@ class Display(LiveDisplay):
         """Episodes so far and the time left, while a job trains."""
         if one.state is not State.TRAINING:
             return "", ""
-        line = last_line(one.job.folder / "metrics.jsonl")
+        try:
+            line = newest_metrics(one.job.folder / "metrics.jsonl")
+        except BadInput:  # its own process will say so
+            return "?", ""
         if line is None:
             return "compiling", ""
         episodes, now = line["episodes"], time.monotonic()

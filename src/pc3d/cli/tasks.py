@@ -2,9 +2,7 @@
 
 from itertools import accumulate
 
-from rich.console import Console
-
-from pc3d.cli.display import facts
+from pc3d.cli.display import Terminal, facts
 from pc3d.experiment.rosters import Curriculum
 from pc3d.tasks.entry import Paper
 from pc3d.tasks.registry import entry_of, papers
@@ -12,7 +10,7 @@ from pc3d.tasks.task import AnyTask
 
 
 def run() -> int:
-    console = Console()
+    console = Terminal()
     for name, paper in papers().items():
         entry = entry_of(name)
         console.print(facts(name, _facts(entry.make(entry.task_class.largest_team), paper)))

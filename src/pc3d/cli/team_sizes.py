@@ -1,9 +1,14 @@
 """Team sizes as people write them: "1-4,8"."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 from pc3d.system.errors import BadInput
-from pc3d.tasks.task import AnyTask, Game
+
+if TYPE_CHECKING:
+    from pc3d.tasks.task import AnyTask, Game
 
 LARGEST_RANGE = 1000  # no task is near it; a slip of the finger should not fill the memory
 

@@ -4,11 +4,11 @@ from collections import deque
 from typing import Any
 
 import numpy as np
-from rich.console import Console, Group
+from rich.console import Group
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from pc3d.cli.display import LiveDisplay
+from pc3d.cli.display import LiveDisplay, Terminal
 from pc3d.experiment.settings import Experiment
 from pc3d.runs.watcher import Watcher
 
@@ -16,7 +16,7 @@ RECENT_LINES = 200
 PLAIN_REPORTS = 20  # how many lines a run prints where there is no terminal to redraw
 
 
-class PatientConsole(Console):
+class PatientConsole(Terminal):
     """A console whose reader may leave: the training behind it goes on."""
 
     def on_broken_pipe(self) -> None:
@@ -30,7 +30,7 @@ class TrainingDisplay(LiveDisplay, Watcher):
         super().__init__(PatientConsole())
         self.title = title
         self.progress = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TaskProgressColumn(),
             TextColumn("{task.completed:,.0f}/{task.total:,.0f} episodes"),
@@ -43,9 +43,10 @@ class TrainingDisplay(LiveDisplay, Watcher):
         self.line: dict[str, Any] = {}
         self.experiment: Experiment  # known once the run has started
         self.next_report = 0
+        self.began = False
 
     def started(self, experiment: Experiment, episodes: int) -> None:
-        self.experiment = experiment
+        self.experiment, self.began = experiment, True
         self.progress.update(self.bar, total=experiment.episodes, completed=episodes)
         self.live.update(self.progress)
         if episodes:

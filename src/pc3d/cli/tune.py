@@ -10,6 +10,10 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
+from pc3d.cli.booleans import booleans_of, with_values
+from pc3d.cli.display import Terminal
+from pc3d.cli.guesses import refuse_swapped
+from pc3d.cli.sizes_words import rosters_from_words
 from pc3d.cli.tune_display import Display, places, space_table, winner_table
 from pc3d.experiment.settings import Experiment
 from pc3d.jobs.tuning.plan import Plan, Pruning, inherited, make_plan
@@ -26,9 +30,9 @@ USAGE = "pc3d tune TASK METHOD [--trials N] [--episodes N] [--fix NAME=VALUE ...
 
 @dataclass(frozen=True)
 class Command:
-    task: tyro.conf.Positional[str]
+    task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
     """spread, lbf or rware, or your own as module:name."""
-    method: tyro.conf.Positional[str]
+    method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
     """Which method's settings to search."""
     trials: int = 50
     """How many trials the search has in all; the same command with more continues it."""
@@ -56,21 +60,21 @@ class Command:
     """Decides what the sampler proposes."""
     show_space: bool = False
     """Print what would be searched, and do nothing."""
-    rosters: str = ""
+    rosters: Path | None = None
     """An own task's team sizes as a file, which may have a curriculum, too."""
-    train_sizes: str = ""
+    train_sizes: str | None = None
     """An own task's training sizes, such as 2-4,6, instead of a file."""
-    validation_sizes: str = ""
+    validation_sizes: str | None = None
     """Those that decide the search."""
-    test_sizes: str = ""
+    test_sizes: str | None = None
     """Those that no trial is told of."""
     horizon: int | None = None
     """The time limit of an own task that has none of its own."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
     @property
-    def sizes(self) -> tuple[str, str, str, str]:
-        return self.rosters, self.train_sizes, self.validation_sizes, self.test_sizes
+    def sizes(self) -> tuple[str | None, ...]:
+        return self.train_sizes, self.validation_sizes, self.test_sizes
 
     @property
     def own_words(self) -> tuple[str, ...]:
@@ -97,14 +101,19 @@ def parse(words: list[str]) -> Command | TrialCommand:
     """`pc3d tune trial FOLDER` is one trial; everything else is a search."""
     if words[:1] == ["trial"]:
         return tyro.cli(TrialCommand, prog="pc3d tune trial", args=words[1:])
-    return tyro.cli(Command, prog="pc3d tune", description=USAGE, args=words)
+    if len(words) > 1:
+        refuse_swapped("tune", *words[:2])
+    words = with_values(words, booleans_of(Command))
+    return tyro.cli(
+        Command, prog="pc3d tune", description=USAGE, args=words, config=(tyro.conf.FlagConversionOff,)
+    )
 
 
 def run(command: Command | TrialCommand) -> int:
     if isinstance(command, TrialCommand):
         return _run_trial(command)
     plan = _plan(command)
-    console = Console()
+    console = Terminal()
     if command.show_space:
         console.print(space_table(plan))
         return 0
@@ -135,12 +144,12 @@ def _plan(command: Command) -> Plan:
 
 def _usual(command: Command) -> Experiment:
     if is_import_path(command.task):
-        from pc3d.cli.own_task import rosters_from_words  # with JAX behind it
-
-        return custom(command.task, command.method, *rosters_from_words(*command.sizes))
+        return custom(command.task, command.method, *rosters_from_words(command.rosters, command.sizes, None))
     usual = paper(command.task, command.method)
-    if any(command.sizes) or command.horizon is not None or command.hosting != DEFAULT_HOSTING:
-        raise BadInput(f"team sizes, --horizon and --env-… are for own tasks: {command.task} has its own")
+    if command.rosters or any(command.sizes):
+        raise BadInput(f"a search on {command.task} has the paper's team sizes: pc3d train takes others")
+    if command.horizon is not None or command.hosting != DEFAULT_HOSTING:
+        raise BadInput(f"--horizon and --env-… are for own tasks: {command.task} has its own")
     return usual
 
 

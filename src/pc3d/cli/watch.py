@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
-from rich.console import Console
 from rich.progress import track
 
+from pc3d.cli.display import Terminal
+from pc3d.cli.extensions import admit_method
 from pc3d.cli.own_task import admit_named
 from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
 from pc3d.evaluation.recording import Recording, record
@@ -48,16 +49,21 @@ class Command:
     """Draw what each agent can see."""
     task: str | None = None
     """The own task this run was trained on, named again: no file makes us run its code."""
+    method: str | None = None
+    """The own method it was trained with, named again, for the same reason."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
 def run(command: Command) -> int:
     admit_named(command.task)
+    admit_method(command.method)
     policy = load_policy(command.run)
     if command.world != "crowded":
         policy = replace(policy, task=in_world(policy.task, command.world))
     experiment = policy.experiment
-    out = command.out or Path(f"{folder_name(experiment.task)}-{experiment.method}-{command.team_size}.gif")
+    out = command.out or Path(
+        f"{folder_name(experiment.task)}-{folder_name(experiment.method)}-{command.team_size}.gif"
+    )
     if out.suffix not in (*FILM_FORMATS, ".html"):
         raise BadInput(f"a film is a .gif, .mp4 or .html file, not {out.name}")
     if not SMALLEST_PICTURE <= command.size <= LARGEST_PICTURE:
@@ -102,7 +108,7 @@ def _write_film(
         task = playable(policy.task.with_slots(command.team_size))
         drawn = frames(task, episode, size=command.size, show_range=command.show_range)
     try:
-        shown = list(track(drawn, "drawing", steps + 1, console=Console(stderr=True), transient=True))
+        shown = list(track(drawn, "drawing", steps + 1, console=Terminal(stderr=True), transient=True))
     except NotImplementedError as error:
         raise BadInput(f"{policy.task.name} cannot be filmed: {error}") from None
     FILM_FORMATS[out.suffix](out, shown, frames_per_second(steps))

@@ -1,9 +1,13 @@
 """evaluation.json: by which rules a policy was scored, and digests of all that the scoring left."""
 
+import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pc3d.runs.done_file import read_done
 from pc3d.system.checked_json import read_checked, write_checked
+from pc3d.system.errors import DamagedFile
 from pc3d.system.files import check_digests, digest_of, digests_in
 
 NAMES = (
@@ -12,6 +16,7 @@ NAMES = (
 )
 ON_ORIGINALS = "-original"
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
+_OURS = re.compile(r"scores[-a-z]*\.csv|context\.json|replays/size-\d+\.json")
 
 
 def suffix_of(backend: str, world: str | None) -> str:
@@ -36,9 +41,26 @@ def write_evaluation(folder: Path, about: dict[str, Any], scores: bytes) -> None
 def read_evaluation(folder: Path, suffix: str = "") -> dict[str, Any]:
     """The rules, if what was scored by them is still what it was; empty where they are not written down."""
     scores_file, rules_file = file_names(suffix)
+    finished, scored = read_done(folder), (folder / scores_file).exists()
     if not (folder / rules_file).exists():
+        if scored and finished and not finished.of_first_versions:
+            raise DamagedFile(
+                f"{folder / rules_file} is missing, which says by which rules {scores_file} came about: "
+                f"take it from a backup, or remove {scores_file} and evaluate again"
+            )
         return {}
     content = read_checked(folder / rules_file, NAMES)
     if "digests" in content:  # the first versions had none
-        check_digests(folder, (scores_file, *(() if suffix else LOOKS_INSIDE)), content["digests"])
+        patterns = (scores_file, *(() if suffix else LOOKS_INSIDE))
+        # Scores come last: where there are none yet, an evaluation was interrupted, and nothing is promised.
+        needed = _named(content["digests"], folder / rules_file) if scored else ()
+        replays_left = finished is not None and finished.without_policy
+        kept = [name for name in needed if not (replays_left and name.startswith("replays/"))]
+        check_digests(folder, patterns, content["digests"], kept)
     return content
+
+
+def _named(digests: Any, path: Path) -> Iterable[str]:
+    if not isinstance(digests, dict) or not all(map(_OURS.fullmatch, digests)):
+        raise DamagedFile(f"{path} is damaged: it does not name what was scored by it")
+    return digests

@@ -18,38 +18,46 @@ from pc3d.evaluation.replay import has_replays, replay
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.rosters import Rosters
+from pc3d.experiment.settings import Rollouts
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import SizeScores, score
 from pc3d.play.starts import STARTS_SEED, rollout_keys
 from pc3d.play.team import Team
 from pc3d.runs.policy import Policy
+from pc3d.system.bounds import Bounded
 from pc3d.system.errors import BadInput
-from pc3d.system.files import digest_of, explained, one_owner, refuse_oddities, write_atomically
+from pc3d.system.files import (
+    LARGEST_DIGESTED,
+    digest_of,
+    explained,
+    one_owner,
+    read_bytes,
+    refuse_oddities,
+    write_atomically,
+)
 from pc3d.tasks.task import Game, World
 
 Advance = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class EvaluationSettings:
+class EvaluationSettings(Bounded):
     """How a policy is evaluated; all of it is written beside the scores."""
 
-    rollouts: int = 100
+    rollouts: Rollouts = 100
     """Rollouts per team size."""
     actions: Literal["sampled", "greedy"] = "sampled"
     """Sampled as in training (these policies are trained to be stochastic), or always the likeliest."""
     backend: Literal["jax", "original"] = "jax"
     """Our worlds, or the original packages from the same starts with the same draws."""
-    context_rollouts: int = 8
+    context_rollouts: Rollouts = 8
     """Rollouts per team size for what goes on inside: context alignment and gates."""
     world: World | None = None
     """Score large teams in the task's own world or in one that grows with the team; in files of their own."""
 
     def __post_init__(self) -> None:
-        for name, count in (("rollouts", self.rollouts), ("context rollouts", self.context_rollouts)):
-            if count < 1:
-                raise BadInput(f"at least 1 of the {name} is needed, not {count}")
+        super().__post_init__()
         if self.world is not None and self.backend == "original":
             raise BadInput(
                 "large teams are scored in our own worlds: give either --world or --backend original"
@@ -112,7 +120,7 @@ def evaluate(
         advance()
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
-        refuse_oddities(folder)
+        refuse_oddities(folder, ("replays",))
         with one_owner(folder):
             scores_file, rules_file = file_names(settings.suffix)
             for outdated in (scores_file, rules_file):
@@ -204,7 +212,7 @@ def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings)
         "task": experiment.task,
         "method": experiment.method,
         "seed": experiment.seed,
-        "policy_sha256": digest_of(policy.path.read_bytes()),
+        "policy_sha256": digest_of(read_bytes(policy.path, LARGEST_DIGESTED)),
         "return_definition": policy.task.return_definition,
         "team_sizes": list(sizes),
         "starts_seed": STARTS_SEED,

@@ -9,7 +9,8 @@ from typing import Literal
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.experiment.settings import AlgorithmSettings, PpoSettings
-from pc3d.system.errors import refuse_unknown
+from pc3d.system.errors import BadInput, refuse_unknown
+from pc3d.system.imports import is_import_path
 
 GateMode = Literal["adaptive", "off", "on"]
 WITHOUT_CONTEXT = "plain"  # the conditioning of a method that has none
@@ -70,6 +71,11 @@ OURS = "pc3d"  # the method that all others are compared with
 
 def method_named(name: str) -> Method:
     """The method of that name, or a sentence that names the ones there are."""
+    if is_import_path(name) and name not in METHODS:
+        raise BadInput(
+            f"{name} is a method of somebody's own, and no file may make pc3d run that code: "
+            f"if you trust it, name it with --method {name}"
+        )
     refuse_unknown("method", name, METHODS)
     return METHODS[name]
 

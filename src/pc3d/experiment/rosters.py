@@ -37,7 +37,10 @@ class Rosters:
                 raise BadInput(f"rosters.{split}: team sizes are at least 1, not {getattr(self, split)}")
         sizes = self.train + self.validation + self.test
         if len(set(sizes)) < len(sizes):
-            raise BadInput(f"each team size belongs to one split only, but these were given: {sizes}")
+            raise BadInput(
+                f"each team size belongs to one split only, but these were given: {sizes}: write "
+                "--train-sizes and its like, which take sizes out of the other splits"
+            )
         if self.sealed_largest and self.test:
             raise BadInput("sealed rosters have no test sizes")
 
@@ -130,7 +133,8 @@ class Curriculum:
                 if size not in rosters.train:
                     raise BadInput(
                         f"stage {number} trains on team size {size}, which is of the split "
-                        f"{rosters.split_of(size)!r}; training sizes are {rosters.train}"
+                        f"{rosters.split_of(size)!r}; training sizes are {rosters.train}: write "
+                        "--train-sizes with all of them, and the stages follow"
                     )
 
     def usual_team(self, largest: int) -> float:

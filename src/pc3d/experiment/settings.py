@@ -14,10 +14,18 @@ from pc3d.system.bounds import Bounded, Range, within
 from pc3d.system.errors import BadInput
 
 NAME = re.compile(r"\w[\w-]*([.:]\w[\w-]*)*")  # also an own task's import path
+LONGEST_NAME = 120  # bytes; most systems admit 255 for a folder
 Widths = Annotated[tuple[int, ...], Range(1, 4096)]
 Width = Annotated[int, Range(1, 4096)]
 Share = Annotated[float, Range(0, 1)]
 ShareAboveNone = Annotated[float, Range(0, 1, above=True)]
+Rollouts = Annotated[int, Range(1, 10**6)]  # episodes for each team size, wherever policies are scored
+
+
+def check_name(name: str, where: str = "") -> None:
+    """Refuse what cannot be the name of a task or method, which becomes a part of a folder's name."""
+    if not NAME.fullmatch(name) or len(name.encode()) > LONGEST_NAME:
+        raise BadInput(f"{where and f'{where}: '}a task or method cannot be called {name[:60]!r}")
 
 
 @dataclass(frozen=True)
@@ -251,6 +259,18 @@ class OwnWorld:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """The policy that a run began with, in the place of fresh weights."""
+
+    policy: str
+    """The digest of its file."""
+    task: str
+    method: str
+    seed: int
+    episodes: int
+
+
+@dataclass(frozen=True)
 class Experiment:
     """Everything that decides what a run's numbers will be."""
 
@@ -274,13 +294,15 @@ class Experiment:
     """Train in our worlds, or in the original packages, stepped in worker processes."""
     # Found by looking at the task, never by an option.
     world: tyro.conf.Suppress[tyro.conf.Fixed[OwnWorld | None]] = None
+    # Found in the run that it goes on from.
+    origin: tyro.conf.Suppress[tyro.conf.Fixed[Origin | None]] = None
+    lengthened_from: tyro.conf.Suppress[tyro.conf.Fixed[tuple[int, ...]]] = ()
 
     def __post_init__(self) -> None:
         within("seed", self.seed, 0, 2**31 - 1)
         within("episodes", self.episodes, 1, 10**9)
-        for name in (self.task, self.method):  # parts of folder names
-            if not NAME.fullmatch(name):
-                raise BadInput(f"a task or method cannot be called {name[:60]!r}")
+        for name in (self.task, self.method):
+            check_name(name)
         self.curriculum.check_against(self.rosters)
 
     @property

@@ -7,7 +7,7 @@ from typing import Any
 from pc3d.export.plain_actor import PlainActor
 from pc3d.presets.experiment_file import to_plain
 from pc3d.runs.policy import Policy
-from pc3d.system.files import digest_of
+from pc3d.system.files import LARGEST_DIGESTED, digest_of, read_bytes
 
 
 def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
@@ -16,7 +16,7 @@ def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
     return {
         "kind": "deployed actor",
         "pc3d_version": version("pc3d"),
-        "policy_sha256": digest_of(policy.path.read_bytes()),
+        "policy_sha256": digest_of(read_bytes(policy.path, LARGEST_DIGESTED)),
         "task": experiment.task,
         "method": experiment.method,
         "seed": experiment.seed,

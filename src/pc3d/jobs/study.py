@@ -8,18 +8,22 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from pc3d.experiment.methods import METHODS
+from pc3d.experiment.methods import METHODS, method_named
+from pc3d.experiment.settings import Rollouts, check_name
 from pc3d.jobs.loop import State, newest_checkpoint
-from pc3d.presets.preset_file import check_preset_name, experiment_of, is_file
+from pc3d.jobs.study_options import check_options
+from pc3d.presets.preset_file import DEFAULT_PRESET, check_preset_name, experiment_of, is_file
+from pc3d.system.bounds import Bounded
 from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
+from pc3d.system.files import digest_of, refuse_links_between
 from pc3d.system.imports import folder_name, is_import_path
 from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
 from pc3d.tasks.registry import paper_of, papers
 
 SHIPPED = Path(__file__).with_name("studies")
-DEFAULT_PRESET = "paper"
-NO_OPTIONS = ("--folder", "--seed", "--preset", "--specialist", "--sealed")
+LONGEST_ABOUT = 500  # characters
+LONGEST_PART = 120  # of a folder's name
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,12 @@ class Group:
 
     def __post_init__(self) -> None:
         own_tasks = tuple(filter(is_import_path, self.tasks))
+        for task in self.tasks + self.methods:
+            check_name(task)
         for task in self.tasks:
             refuse_unknown("task", task, (*papers(), *own_tasks))
         for method in self.methods:
-            refuse_unknown("method", method, METHODS)
+            method_named(method)
         check_preset_name(self.preset)
         if own_tasks and self.specialists:
             raise BadInput(f"specialists are for the tasks that come with pc3d, not for {own_tasks[0]}")
@@ -58,20 +64,23 @@ class Group:
             )
         if self.variations and not self.sealed:
             raise BadInput("a study's variations are there to be chosen from, so they need sealed = true")
-        for word in (word for option in self.options + self.variations for word in option.split()):
-            if word.partition("=")[0] in NO_OPTIONS:
-                raise BadInput(f"a study's options cannot have {word}: the study itself decides that")
+        check_options(self.options + self.variations, self.tasks, self.methods)
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(Bounded):
     """What a study file says."""
 
     about: str
     """In one sentence, what the study is for."""
     groups: tuple[Group, ...]
-    rollouts: int = 100
+    rollouts: Rollouts = 100
     """Evaluation episodes for each team size."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.about.isprintable() or len(self.about) > LONGEST_ABOUT:
+            raise BadInput(f"what a study is about is one line of at most {LONGEST_ABOUT} characters")
 
     def jobs(self, folder: Path) -> list[Job]:
         """Every run once; seed by seed, so that an early look sees all methods."""
@@ -79,6 +88,8 @@ class Study:
         if not jobs:
             raise BadInput("this study has no job left to do: nothing in it matches what was asked for")
         places = [job.folder for job in jobs]
+        for place in places:
+            refuse_links_between(folder, place)
         if len(set(places)) < len(places):
             raise BadInput("this study has the same task, method and seed twice")
         methods = list(METHODS)
@@ -100,7 +111,7 @@ class Job:
     def name(self) -> str:
         part = self.folder.parent.name
         name = f"{self.task} {self.method} seed {self.seed}"
-        return name if part == self.method else f"{name} {part}"
+        return name if part == folder_name(self.method) else f"{name} {part}"
 
     @property
     def train_words(self) -> list[str]:
@@ -175,7 +186,7 @@ def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
     for task, method, seed in product(group.tasks, group.methods, group.seeds):
         preset = ("--preset", group.preset) if task in papers() or is_file(group.preset) else ()
         for part, words in _parts(group, task):
-            place = folder / folder_name(task) / method / part / f"seed-{seed}"
+            place = folder / folder_name(task) / folder_name(method) / part / f"seed-{seed}"
             yield Job(task, method, seed, place, (*preset, *options, *words), rollouts)
 
 
@@ -184,9 +195,16 @@ def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:
     if group.specialists:
         return [(f"size-{size}", ["--specialist", str(size)]) for size in paper_of(task).rosters.all]
     if group.variations:
-        names = [re.sub(r"[^\w.-]+", "-", words.strip("- ")) or "as-it-is" for words in group.variations]
+        names = [_part_name(words) for words in group.variations]
         return [(name, words.split()) for name, words in zip(names, group.variations, strict=True)]
     return [("", [])]
+
+
+def _part_name(words: str) -> str:
+    name = re.sub(r"[^\w.-]+", "-", words.strip("- "), flags=re.ASCII) or "as-it-is"
+    if len(name) <= LONGEST_PART:
+        return name
+    return f"{name[:LONGEST_PART]}-{digest_of(words.encode())[:8]}"  # or two long ones could be one folder
 
 
 def with_only(study: Study, only: tuple[str, ...]) -> Study:

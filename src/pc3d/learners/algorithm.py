@@ -16,6 +16,7 @@ from pc3d.experiment.settings import Experiment
 from pc3d.networks.build import PolicyNetworks
 from pc3d.play.episode import Episode
 from pc3d.play.team import Team
+from pc3d.system.errors import BadInput
 from pc3d.tasks.task import Game
 
 
@@ -64,6 +65,11 @@ class Algorithm(abc.ABC):
     @abc.abstractmethod
     def policy(self, learner: Any) -> PolicyNetworks:
         """What a finished run leaves."""
+
+    def begun_with(self, learner: Any, policy: PolicyNetworks) -> Learner:
+        """A fresh learner that acts as this policy does, whose arrays have the shapes of its own."""
+        del learner, policy
+        raise BadInput("this algorithm cannot begin with the policy of another run")
 
     def check(self, experiment: Experiment, task: Game) -> None:
         """Refuse settings that do not fit the task."""

@@ -15,13 +15,16 @@ from pc3d.tasks.registry import TASKS
 from pc3d.tasks.spread.rules import SpreadRules
 
 FORMAT = 2
+# Written only where there is something to write: files without them are read by older versions, too.
+RARE = ("origin", "lengthened_from")
 Plain = dict[str, Any]
 
 
 def to_plain(experiment: Experiment) -> Plain:
     """All of an experiment as JSON can hold it."""
     algorithm = {"name": experiment.algorithm.section, **asdict(experiment.algorithm)}
-    return {**asdict(experiment), "algorithm": algorithm, "format": FORMAT}
+    plain = {**asdict(experiment), "algorithm": algorithm, "format": FORMAT}
+    return {name: value for name, value in plain.items() if value or name not in RARE}
 
 
 def read_experiment(plain: Any, where: str) -> Experiment:

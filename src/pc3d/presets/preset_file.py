@@ -21,6 +21,7 @@ from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
 
 SUFFIX = ".toml"
+DEFAULT_PRESET = "paper"
 USUAL = "usual"  # what an own task has instead of the paper's settings
 NOT_CHAINED_FROM_MAPPO = ("critic", "distillation")  # its inputs differ too much
 
@@ -122,7 +123,7 @@ def read_preset(path: Path) -> Preset:
         changes |= {f"{section}.{name}": value for name, value in entries.items()}
     made = Preset(texts["task"], texts["method"], changes, found)
     try:
-        made.applied(_of_any_size(made.task, made.method), str(path))
+        made.applied(usual_of_any_size(made.task, made.method), str(path))
     except BadInput as error:
         raise BadInput(str(error) if str(path) in str(error) else f"{path}: {error}") from None
     return made
@@ -153,7 +154,7 @@ def train_command(task: str, method: str, preset: Path | str) -> str:
     return f"pc3d train {task} {method}{sizes} --preset {preset}"
 
 
-def _of_any_size(task: str, method: str) -> Experiment:
+def usual_of_any_size(task: str, method: str) -> Experiment:
     """The usual experiment, for looking at settings alone: presets have no place for an own task's sizes."""
     if not is_import_path(task):
         return paper(task, method)

@@ -8,7 +8,6 @@ from collections import defaultdict
 from typing import Any
 
 from pc3d.report.runs import Runs
-from pc3d.runs.metrics import read_lines
 
 METRIC = "mean_episode_return"
 
@@ -20,10 +19,9 @@ def marl_eval(runs: Runs) -> dict[str, Any]:
         for run in of_method:
             if run.scores is None or not run.complete:
                 continue
-            evaluations = read_lines(run.folder.evaluations)
             for size, returns in run.scores.returns.items():
                 content[task][f"{size}-agents"][method][f"seed_{run.experiment.seed}"] = {
-                    **_steps(evaluations, str(size)),
+                    **_steps(run.evaluations, str(size)),
                     "absolute_metrics": {METRIC: returns.tolist()},
                 }
     return content

@@ -8,7 +8,8 @@ from pc3d.experiment.methods import METHODS, family
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import changes
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
-from pc3d.system.files import digest_of
+from pc3d.runs.done_file import read_done
+from pc3d.system.files import LARGEST_DIGESTED, digest_of, read_bytes
 from pc3d.system.plain import differences
 from pc3d.tasks.registry import TASKS, papers
 
@@ -60,10 +61,17 @@ def _half_evaluated(runs: Runs) -> Iterator[str]:
 def _outdated(runs: Runs) -> Iterator[str]:
     """Runs whose scores are of another policy than the one that lies in the folder now."""
     for run in runs.given:
-        scored = run.evaluation.get("policy_sha256")
-        final = run.folder.final
-        if scored and final.exists() and scored != digest_of(final.read_bytes()):
+        scored, there = run.evaluation.get("policy_sha256"), _digest_of_policy(run)
+        if scored and there and scored != there:
             yield f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
+
+
+def _digest_of_policy(run: Run) -> str | None:
+    """As training left it, also where a record has left it behind."""
+    finished, final = read_done(run.folder.path), run.folder.final
+    if finished and final.name in finished.trained:
+        return finished.trained[final.name]
+    return digest_of(read_bytes(final, LARGEST_DIGESTED)) if final.exists() else None
 
 
 def _unequal_settings(runs: Runs) -> Iterator[str]:

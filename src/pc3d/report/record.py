@@ -7,9 +7,12 @@ from itertools import chain, groupby, pairwise
 from pathlib import Path
 
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
-from pc3d.runs.metrics import Line, episodes_in, read_lines
+from pc3d.runs.done_file import write_recorded
+from pc3d.runs.line_contract import read_metrics
+from pc3d.runs.metrics import Line, episodes_in
 from pc3d.runs.run_folder import RunFolder
-from pc3d.system.files import explained, write_atomically
+from pc3d.system.errors import DamagedFile
+from pc3d.system.files import LARGEST_DIGESTED, explained, read_bytes, write_atomically
 from pc3d.tasks.task import WORLDS
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
@@ -27,24 +30,35 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
     An older record gives way only when the new one is whole. done.json has the digests of the whole files
     and of the recorded ones.
     """
+    run.check_whole()
     with explained(f"writing to {target}"):
-        new = target.with_name(f".{target.name}.new")
-        shutil.rmtree(new, ignore_errors=True)  # what an interrupted recording left
+        new, old = (target.with_name(f".{target.name}.{state}") for state in ("new", "old"))
+        if old.exists() and not target.exists():  # a power cut between the two renamings below
+            old.rename(target)
+        for left in (new, old):  # what an interrupted recording left
+            shutil.rmtree(left, ignore_errors=True)
         new.mkdir(parents=True)
-        for name in COPIED:
-            if (run.path / name).exists():
-                write_atomically(new / name, (run.path / name).read_bytes())
-        lines = "".join(json.dumps(line, sort_keys=True) + "\n" for line in thinned(read_lines(run.metrics)))
-        write_atomically(new / run.metrics.name, lines.encode())
-        if with_policy:
-            write_atomically(new / run.final.name, run.final.read_bytes())
-            (new / "replays").mkdir()
-            for replay in sorted((run.path / "replays").glob("size-*.json")):
-                write_atomically(new / "replays" / replay.name, replay.read_bytes())
-        RunFolder(new).record(run)
+        _write_record(run, new, with_policy=with_policy)
         if target.exists():
-            shutil.rmtree(target)  # one of an older policy or evaluation
+            target.rename(old)  # one of an older policy or evaluation
         new.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _write_record(run: RunFolder, new: Path, *, with_policy: bool) -> None:
+    for name in COPIED:
+        if (run.path / name).exists():
+            write_atomically(new / name, read_bytes(run.path / name))
+    if not run.metrics.exists():
+        raise DamagedFile(f"{run.metrics} is missing: take it from a backup")
+    lines = "".join(json.dumps(line, sort_keys=True) + "\n" for line in thinned(read_metrics(run.metrics)))
+    write_atomically(new / run.metrics.name, lines.encode())
+    if with_policy:
+        write_atomically(new / run.final.name, read_bytes(run.final, LARGEST_DIGESTED))
+        (new / "replays").mkdir()
+        for replay in sorted((run.path / "replays").glob("size-*.json")):
+            write_atomically(new / "replays" / replay.name, read_bytes(replay))
+    write_recorded(new, run.path)
 
 
 def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator[Line]:
@@ -59,10 +73,14 @@ def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator
 
 def _merged(lines: list[Line]) -> Line:
     """The mean of some lines, each weighing as many episodes as it stands for."""
-    last, weights = lines[-1], [episodes_in(line) for line in lines]
-    names = [name for name in last if name not in (*POSITIONS, "return_by_size")]
-    means = {name: _mean((line[name] for line in lines), weights) for name in names}
-    positions = {name: last[name] for name in POSITIONS}
+    names = dict.fromkeys(name for line in lines for name in line)  # not every update has all answers
+    having = {name: [line for line in lines if name in line] for name in names}
+    means = {
+        name: _mean((line[name] for line in found), [episodes_in(line) for line in found])
+        for name, found in having.items()
+        if name not in (*POSITIONS, "return_by_size")
+    }
+    positions = {name: lines[-1][name] for name in POSITIONS}
     return {**means, **positions, "return_by_size": _merged_returns(lines)}
 
 

@@ -17,7 +17,8 @@ from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
 from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores, read_table
-from pc3d.runs.metrics import Line, read_lines
+from pc3d.runs.line_contract import read_clock, read_evaluations, read_metrics
+from pc3d.runs.metrics import Line
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import TASKS
@@ -62,10 +63,29 @@ class Run:
         """The recorded episodes, one per team size."""
         return sorted((self.folder.path / "replays").glob("size-*.json"))
 
+    @cached_property
+    def history(self) -> list[Line]:
+        """The numbers of its training."""
+        return read_metrics(self.folder.metrics)
+
+    @cached_property
+    def sittings(self) -> list[Line]:
+        """How long its training took."""
+        return read_clock(self.folder.clock)
+
+    @cached_property
+    def evaluations(self) -> list[Line]:
+        """The scores on the way, where there were any."""
+        return read_evaluations(self.folder.evaluations)
+
+    def check_lines(self) -> None:
+        """Before anything is made of them."""
+        _ = self.history, self.sittings, self.evaluations
+
     @property
     def stages(self) -> dict[int, list[Line]]:
         """The numbers of its training, by stage of the curriculum."""
-        stages = groupby(read_lines(self.folder.metrics), key=lambda line: line["stage"])
+        stages = groupby(self.history, key=lambda line: line["stage"])
         return {stage: list(lines) for stage, lines in stages}
 
     @property
@@ -78,8 +98,7 @@ class Run:
     def trouble(self) -> str | None:
         """Why it is in no table of scores, if it is not."""
         if not self.folder.done:
-            lines = read_lines(self.folder.metrics)
-            played = lines[-1]["episodes"] if lines else 0
+            played = self.history[-1]["episodes"] if self.history else 0
             return f"unfinished, {played:,} of {self.experiment.episodes:,} episodes"
         if self.scores is None:
             return f"not evaluated: pc3d evaluate {self.folder.path}"
@@ -197,10 +216,9 @@ def _hidden(place: Path) -> bool:
 
 def _read_run(path: Path) -> Run:
     folder = RunFolder(path)
+    folder.check_whole()
     experiment = folder.experiment()
-    if folder.done:
-        folder.check_whole()
-    return Run(
+    run = Run(
         folder=folder,
         experiment=experiment,
         return_definition=str(read_table(folder.experiment_file).get("return_definition", "not stated")),
@@ -210,6 +228,8 @@ def _read_run(path: Path) -> Run:
         evaluation_on_originals=read_evaluation(path, ON_ORIGINALS),
         large=dict(_large(path, experiment)),
     )
+    run.check_lines()
+    return run
 
 
 def _large(path: Path, experiment: Experiment) -> Iterator[tuple[World, Scores]]:

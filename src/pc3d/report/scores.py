@@ -12,6 +12,9 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.evaluation.hindrance import HINDERED
+from pc3d.experiment.settings import check_name
+from pc3d.runs.line_contract import is_number
+from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
 from pc3d.system.files import read_text
 from pc3d.system.plain import parse
@@ -19,6 +22,7 @@ from pc3d.system.plain import parse
 NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed
 Rollout = tuple[float, ...]  # its return and what was measured, nan where that is not known
+LARGEST_TEAM = 10**6
 MEASURED = ("colliding_pairs", HINDERED)
 BySize = dict[int, Float[np.ndarray, " rollout"]]
 
@@ -69,7 +73,7 @@ def _scores(player: Player, rollouts: dict[int, list[Rollout]]) -> Scores:
 
 
 def _finite(values: Float[np.ndarray, " rollout"]) -> bool:
-    return bool(np.isfinite(values).all())
+    return all(map(is_number, values.tolist()))
 
 
 def _rows(path: Path) -> Iterable[tuple[Player, int, Rollout]]:
@@ -89,9 +93,12 @@ def _row(row: dict[str, str], where: str) -> tuple[Player, int, Rollout]:
         player = (row["task"], row["method"], int(row["seed"]))
         team_size, value = int(row["team_size"]), float(row["return"])
     except (TypeError, ValueError):
-        raise BadInput(f"{where} is not a score: {dict(row)}") from None
-    if not math.isfinite(value):
-        raise BadInput(f"{where} has a return that is not a finite number")
+        raise BadInput(f"{where} is not a score") from None
+    for name in player[:2]:
+        check_name(name, where)
+    if not is_number(value):
+        raise BadInput(f"{where} has a return of {value:g}, which no game gives")
+    within(f"the team size in {where}", team_size, 1, LARGEST_TEAM)
     return player, team_size, (value, *(_number_or_nan(row.get(name)) for name in MEASURED))
 
 

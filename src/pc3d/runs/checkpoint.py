@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from pc3d.system.errors import BadInput, DamagedFile
-from pc3d.system.files import read_bytes, write_atomically
+from pc3d.system.files import opened, read_bytes, write_atomically
 from pc3d.system.plain import parse
 
 FORMAT = 1
@@ -163,7 +163,7 @@ def _shapes_in_header(path: Path) -> dict[str, Shape]:
 
 
 def _beginning(path: Path) -> bytes:
-    with open(path, "rb") as file:
+    with opened(path) as file:
         return file.read(8 + LARGEST_HEADER)
 
 

@@ -3,13 +3,15 @@
 import json
 import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
+from pc3d.system.bounds import Bounded, Range
 from pc3d.system.errors import BadInput, DamagedFile
-from pc3d.system.files import append, sync
+from pc3d.system.files import LARGEST_DIGESTED, append, digest_of, opened, read_bytes, sync
 
 Line = dict[str, Any]
 Sums = dict[str, list[Any]]  # by name: of how many, and their sum
@@ -58,18 +60,50 @@ def _add(sums: Sums, name: str, value: float) -> None:
     pair[1] += value
 
 
+@dataclass(frozen=True)
+class Written(Bounded):
+    """How much of a file of lines a checkpoint relies on."""
+
+    size: Annotated[int, Range(0, LARGEST_DIGESTED)]
+    digest: str
+
+
+@dataclass(frozen=True)
+class WrittenLines:
+    """What a checkpoint says of them."""
+
+    metrics: Written
+    evaluations: Written
+
+
 class LineFile:
     """A file of JSON lines that only grows, but for what a resume plays again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
+    def written(self) -> Written:
+        """What there is now."""
+        content = self._content()
+        return Written(len(content), digest_of(content))
+
+    def cut_to(self, relied_on: Written) -> None:
+        """Drop what came after a checkpoint: it will be written again, bit for bit."""
+        if digest_of(self._content()[: relied_on.size]) != relied_on.digest:
+            raise DamagedFile(
+                f"{self.path} is damaged or missing: it is not what this run had written before its "
+                "checkpoint; take it from a backup, or begin anew in another folder"
+            )
+        if self.path.exists():
+            with opened(self.path, change=True) as file:
+                file.truncate(relied_on.size)
+
     def cut_after(self, update: int) -> None:
-        """Drop what came after the checkpoint: it will be written again, bit for bit."""
+        """The same for a checkpoint of the first versions, which tells no more than its update."""
         if not self.path.exists():
             return
         kept, torn = 0, False
-        with open(self.path, "rb+") as file:
+        with opened(self.path, change=True) as file:
             for line in file:
                 of = _update_of(line)
                 torn = torn or of > update
@@ -82,7 +116,7 @@ class LineFile:
     def cut_torn(self) -> None:
         """Drop the beginning of a line that a crash or a full disk left, or the next one would join it."""
         if self.path.exists():
-            with open(self.path, "rb+") as file:
+            with opened(self.path, change=True) as file:
                 file.truncate(file.read().rfind(b"\n") + 1)
 
     def append(self, line: Line) -> None:
@@ -92,6 +126,9 @@ class LineFile:
         """On disk before the checkpoint that relies on it."""
         if self.path.exists():
             sync(self.path)
+
+    def _content(self) -> bytes:
+        return read_bytes(self.path, LARGEST_DIGESTED) if self.path.exists() else b""
 
 
 def _update_of(line: bytes) -> float:
@@ -109,18 +146,17 @@ def episodes_in(line: Line) -> int:
 
 def read_lines(path: Path) -> list[Line]:
     """All whole lines of such a file; none if there is no file."""
-    if not path.is_file():
+    if not path.exists():
         return []
-    with open(path, "rb") as file:
-        whole = [line for line in file if line.endswith(b"\n")]
+    *whole, _ = read_bytes(path, LARGEST_DIGESTED).split(b"\n")
     return [_parsed(line, path) for line in whole]
 
 
 def last_line(path: Path) -> Line | None:
     """The newest whole line; displays ask for it twice a second, so the others are not read."""
-    if not path.is_file():
+    if not path.exists():
         return None
-    with open(path, "rb") as file:
+    with opened(path) as file:
         file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_LINE))
         *whole, _ = file.read().split(b"\n")
     return _parsed(whole[-1], path) if whole else None

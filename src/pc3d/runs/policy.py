@@ -3,14 +3,17 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from pc3d.experiment.settings import Experiment
 from pc3d.networks.actor import Actor
 from pc3d.networks.build import PolicyNetworks, blank_policy
 from pc3d.presets.experiment_file import read_experiment
-from pc3d.runs.checkpoint import load_tree, read_description
+from pc3d.runs.checkpoint import load_tree, named_arrays, read_description
 from pc3d.runs.players import Agent, Players
 from pc3d.runs.run_folder import RunFolder
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, DamagedFile
+from pc3d.system.plain import differences, printable
 from pc3d.tasks.make import make_game
 from pc3d.tasks.task import Game
 
@@ -41,17 +44,36 @@ def load_policy(path: Path | str) -> Policy:
     """Read a run folder or a policy file; it knows its task, method and settings, and imports nothing."""
     path = Path(path)
     if path.is_dir():
-        run = RunFolder(path)
-        if not run.final.exists():
-            raise BadInput(f"{path} {_state_without_policy(run)}")
-        path = run.final
+        return _policy_of(RunFolder(path))
+    # A link that the user named is followed; inside of a run's folder there are none.
+    return _policy_in(path.resolve() if path.is_symlink() else path)
+
+
+def _policy_of(run: RunFolder) -> Policy:
+    run.check_whole()
+    if not run.final.exists():
+        raise BadInput(f"{run.path} {_state_without_policy(run)}")
+    policy = _policy_in(run.final)
+    if changed := differences(run.experiment(), policy.experiment):
+        raise DamagedFile(f"{run.final} is the policy of another experiment than its folder's ({changed[0]})")
+    return policy
+
+
+def _policy_in(path: Path) -> Policy:
     description = read_description(path)
     if description.get("kind") != "policy":
-        raise BadInput(f"{path} holds a {description.get('kind')}, not a policy")
+        raise BadInput(f"{path} holds {_short(description.get('kind'))}, not a policy")
     experiment = read_experiment(description.get("experiment"), str(path))
     task = make_game(experiment)
     networks, _ = load_tree(path, blank_policy(experiment, task))
+    for name, array in named_arrays(networks).items():
+        if not np.isfinite(array).all():
+            raise BadInput(f"{path} holds a policy that cannot act: {name} is not finite in it")
     return Policy(path, experiment, task, networks)
+
+
+def _short(kind: object) -> str:
+    return f"a {printable(kind[:60])}" if isinstance(kind, str) else "something else"
 
 
 def _state_without_policy(run: RunFolder) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.experiment_file import read_experiment, to_plain
-from pc3d.runs.checkpoint import load_tree, save_tree
-from pc3d.system.checked_json import CHECKSUM, read_checked, write_checked
+from pc3d.runs import done_file
+from pc3d.runs.done_file import read_done, write_done
+from pc3d.runs.lengthening import forget_outcome, is_earlier, lengthened
+from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.errors import BadInput, DamagedFile
-from pc3d.system.files import check_digests, digests_in, refuse_oddities
+from pc3d.system.files import refuse_oddities
 from pc3d.system.plain import differences
 
 KEPT_CHECKPOINTS = 2
-DIGESTED = ("metrics.jsonl", "final.safetensors")
+OWN_FOLDERS = ("checkpoint", "replay", "replays", "tensorboard")
 Tree = TypeVar("Tree")
 
 
@@ -24,37 +27,55 @@ class RunFolder:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self.experiment_file = self.path / "experiment.json"
+        self.experiment_file = self.path / done_file.EXPERIMENT
         self.metrics = self.path / "metrics.jsonl"
         self.clock = self.path / "clock.jsonl"
         self.evaluations = self.path / "evaluations.jsonl"
         self.checkpoints = self.path / "checkpoint"
         self.replay = self.path / "replay"
-        self.final = self.path / "final.safetensors"
-        self.done_file = self.path / "done.json"
+        self.final = self.path / done_file.POLICY
+        self.done_file = self.path / done_file.NAME
 
     def create(self) -> None:
+        refuse_oddities(self.path, OWN_FOLDERS)
         self.checkpoints.mkdir(parents=True, exist_ok=True)
-        refuse_oddities(self.path)
 
-    def adopt(self, experiment: Experiment, about: dict[str, Any]) -> None:
-        """Make this the folder of an experiment, or refuse if it already is another's."""
+    def adopt(self, experiment: Experiment, about: dict[str, Any]) -> Experiment:
+        """Make this the folder of an experiment, or refuse if it already is another's.
+
+        What it gives back is to be trained: where it got longer, the experiment says so.
+        """
+        self.check_whole()
         if not self.experiment_file.exists():
             write_checked(self.experiment_file, {"experiment": to_plain(experiment), **about})
-            return
-        changed = differences(self.experiment(), experiment)
+            return experiment
+        found = self.experiment()
+        if (longer := lengthened(found, experiment, self.path)) is not None:
+            return self._lengthen(longer, about)
+        changed = differences(replace(found, lengthened_from=()), replace(experiment, lengthened_from=()))
         if changed:
             raise BadInput(
                 f"{self.path} holds another experiment ({'; '.join(changed)}): use another --folder"
             )
-        if self.done:
-            self.check_whole()
-        elif self._content().get("versions") != about["versions"]:
+        if not self.done and self._content().get("versions") != about["versions"]:
             print(
                 f"pc3d: {self.path} was begun with other versions of Python or packages than these; "
                 "it continues, but not bit for bit as it would have then",
                 file=sys.stderr,
             )
+        return found
+
+    def _lengthen(self, longer: Experiment, about: dict[str, Any]) -> Experiment:
+        if not self._checkpoint_files():
+            raise BadInput(f"{self.path} cannot get longer: it has no checkpoint to go on from")
+        forget_outcome(self.path)
+        write_checked(self.experiment_file, {"experiment": to_plain(longer), **about})
+        print(
+            f"pc3d: {self.path} goes on from {longer.lengthened_from[-1]:,} to {longer.episodes:,} episodes; "
+            "from here on, stages and learning rate are those of the longer run",
+            file=sys.stderr,
+        )
+        return longer
 
     def experiment(self) -> Experiment:
         """The experiment this folder belongs to."""
@@ -71,6 +92,8 @@ class RunFolder:
 
     def save_checkpoint(self, update: int, learner: Any, description: dict[str, Any]) -> None:
         """Add a checkpoint, then drop the oldest beyond those kept."""
+        from pc3d.runs.checkpoint import save_tree  # with JAX behind it, which looking at a run does without
+
         path = self.checkpoints / f"{update:09d}.safetensors"
         save_tree(path, learner, {**description, "update": update})
         # What is numbered higher was damaged, and passed over when this run began.
@@ -85,6 +108,8 @@ class RunFolder:
         One of another experiment than the given one is refused, and so are damaged ones without a whole one
         among them: starting from nothing would in the end remove what might still be saved of them.
         """
+        from pc3d.runs.checkpoint import load_tree
+
         files = self._checkpoint_files()
         for path in reversed(files):
             try:
@@ -101,27 +126,26 @@ class RunFolder:
         return None
 
     def finish(self, summary: dict[str, Any]) -> None:
-        """Say that all is done, with digests of what was left behind."""
-        write_checked(self.done_file, {**summary, "digests": digests_in(self.path, DIGESTED)})
-
-    def record(self, original: RunFolder) -> None:
-        """Say that this is a record of another run, whose metrics were thinned out."""
-        recorded = digests_in(self.path, DIGESTED)
-        write_checked(self.done_file, {**original._done_content(), "recorded": recorded})
+        """Say that all is done."""
+        write_done(self.path, summary)
 
     def check_whole(self) -> None:
-        """Refuse a finished run whose metrics or policy are no longer what training left."""
-        content = self._done_content()
-        if CHECKSUM in content:  # in records of the first versions, the digests are of other metrics
-            check_digests(self.path, DIGESTED, content.get("recorded", content.get("digests")))
+        """Refuse a run that leads out of its folder, or that is no longer what training left of it."""
+        refuse_oddities(self.path, OWN_FOLDERS)
+        self._refuse_lost_experiment()
+        if finished := read_done(self.path):
+            finished.check(self.path)
 
-    def _done_content(self) -> dict[str, Any]:
-        try:
-            return read_checked(self.done_file, ("episodes", "updates", "digests", "recorded"))
-        except DamagedFile as error:
+    def _refuse_lost_experiment(self) -> None:
+        """Only experiment.json says whose numbers these are: without it they could be anybody's."""
+        if self.experiment_file.exists():
+            return
+        left = [path for path in (self.done_file, self.final, self.metrics) if path.exists()]
+        for path in left + self._checkpoint_files():
             raise DamagedFile(
-                f"{error}; remove it, and the same pc3d train finishes the run again from its last checkpoint"
-            ) from None
+                f"{self.experiment_file} is missing, and only it says of which experiment {path.name} is: "
+                "take it from a backup, or use another folder"
+            )
 
     def _checkpoint_files(self) -> list[Path]:
         return sorted(self.checkpoints.glob("[0-9]*.safetensors"))
@@ -137,5 +161,5 @@ def _refuse_another(path: Path, description: dict[str, Any], experiment: Experim
         raise BadInput(f"{path} is not a checkpoint")
     of = read_experiment(description.get("experiment"), str(path))
     changed = differences(of, experiment)
-    if changed:
+    if changed and not is_earlier(of, experiment):
         raise BadInput(f"{path} is a checkpoint of another experiment ({'; '.join(changed)}): remove it")

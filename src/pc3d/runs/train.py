@@ -2,9 +2,9 @@
 
 import sys
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import jax
 import numpy as np
@@ -19,13 +19,17 @@ from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.runs.checkpoint import save_tree
-from pc3d.runs.metrics import Gathering, Line, LineFile
+from pc3d.runs.habits import DEFAULT_HABITS, Habits
+from pc3d.runs.metrics import Gathering, Line, LineFile, WrittenLines
+from pc3d.runs.origin import begun_with
+from pc3d.runs.policy import Policy
 from pc3d.runs.replay_folder import ReplayFolder
 from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
 from pc3d.runs.watcher import Watcher
-from pc3d.system.bounds import Bounded, Range, within
+from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput, Diverged, Interrupted
 from pc3d.system.files import explained, one_owner
+from pc3d.system.plain import from_plain
 from pc3d.system.signals import Stop, stop_signals
 from pc3d.system.versions import versions
 from pc3d.tasks.make import playable
@@ -35,41 +39,26 @@ LINES_PER_RUN = 2500
 EARLY = 0.1  # of a run; until then nothing can be said of how it will go
 
 
-@dataclass(frozen=True)
-class Habits(Bounded):
-    """How often a run is written down; none of it changes a single bit of what is learned."""
-
-    checkpoint_every: Annotated[int, Range(0, 10**9)] = 1000
-    """Episodes between two checkpoints; 0 saves only when stopped."""
-    log_every: Annotated[int, Range(0, 10**9)] = 0
-    """Updates gathered into one line of metrics; 0 chooses so that a run has at most 2,500 lines."""
-    evaluate_every: Annotated[int, Range(0, 10**9)] = 0
-    """Episodes between two evaluations on training and validation sizes; 0 means never."""
-    evaluation_rollouts: Annotated[int, Range(1, 10**6)] = 32
-    """Rollouts per team size in such an evaluation."""
-    tensorboard: bool = True
-    """Whether to write TensorBoard events, if tensorboardX is installed."""
-
-
-DEFAULT_HABITS = Habits()
-
-
 def train(
     experiment: Experiment,
     arena: Arena,
     folder: Path | str,
     habits: Habits = DEFAULT_HABITS,
     watcher: Watcher | None = None,
+    origin: Policy | None = None,
 ) -> RunFolder:
-    """Train in an arena of the experiment's game until done, continuing whatever the folder already holds."""
+    """Train in an arena of the experiment's game until done, continuing whatever the folder already holds.
+
+    A policy to begin with is the one that the experiment names as its origin.
+    """
     check(experiment, arena)
     run = RunFolder(folder)
     with explained(f"writing to {run.path}"):
         run.create()
         with one_owner(run.path), stop_signals() as stop:
-            run.adopt(experiment, _about(arena.game))
+            experiment = run.adopt(experiment, _about(arena.game))
             if not run.done:
-                _Training(experiment, arena, run, habits, watcher).until_done(stop)
+                _Training(experiment, arena, run, habits, watcher, origin).until_done(stop)
     return run
 
 
@@ -91,14 +80,21 @@ class _Training:
     """One run on its way."""
 
     def __init__(
-        self, experiment: Experiment, arena: Arena, run: RunFolder, habits: Habits, watcher: Watcher | None
+        self,
+        experiment: Experiment,
+        arena: Arena,
+        run: RunFolder,
+        habits: Habits,
+        watcher: Watcher | None,
+        origin: Policy | None = None,
     ) -> None:
         self.experiment, self.arena, self.run, self.habits = experiment, arena, run, habits
+        self.origin = origin
         self.algorithm = algorithm_of(experiment)
         self.description = policy_description(experiment, arena.game.return_definition)
         self.watchers: list[Watcher] = [watcher] if watcher else []
         # The compiled program must not depend on the seed, or every seed would be compiled anew.
-        self.compiled_experiment = replace(experiment, seed=0)
+        self.compiled_experiment = replace(experiment, seed=0, origin=None, lengthened_from=())
         self.watched, self.warned = watcher is not None, False
         self.metrics, self.evaluations = LineFile(run.metrics), LineFile(run.evaluations)
         self.log_every = habits.log_every or -(-experiment.updates // LINES_PER_RUN)
@@ -128,19 +124,30 @@ class _Training:
     def _begin(self) -> tuple[Learner, Gathering]:
         fresh = self.algorithm.fresh(self.experiment, self.arena.game)
         found = self.run.newest_checkpoint(fresh, self.experiment)
-        learner, description = found or (fresh, {"gathering": None})
+        if found is None:
+            found = begun_with(fresh, self.experiment, self.origin), {"gathering": None}
+        learner, description = found
         update = int(learner.update)
         within("the update of a checkpoint", update, 0, self.experiment.updates)
         if self.replay:
             self.replay.restore(description.get("replay", []))
-        self.metrics.cut_after(update)
-        self.evaluations.cut_after(update)
+        self._cut_lines(update, description.get("written"))
         LineFile(self.run.clock).cut_torn()
         if self.habits.tensorboard:
             self.watchers += _tensorboard(self.run.path, self._episodes(update))
         for watcher in self.watchers:
             watcher.started(self.experiment, self._episodes(update))
         return learner, Gathering(description["gathering"])
+
+    def _cut_lines(self, update: int, written: Any) -> None:
+        """Back to what the checkpoint relies on, all of which must be there."""
+        if written is None:  # at the beginning, or from a checkpoint of the first versions
+            self.metrics.cut_after(update)
+            self.evaluations.cut_after(update)
+            return
+        relied_on = from_plain(WrittenLines, written, "what a checkpoint says of its lines")
+        self.metrics.cut_to(relied_on.metrics)
+        self.evaluations.cut_to(relied_on.evaluations)
 
     def _update(self, update: int, learner: Learner, gathering: Gathering) -> Learner:
         numbers = self.experiment.episodes_of_update(update)
@@ -203,7 +210,9 @@ class _Training:
     def _save(self, done: int, learner: Learner, gathering: Gathering) -> None:
         self.metrics.sync()
         self.evaluations.sync()
-        saved = {**self.description, "kind": "checkpoint", "gathering": gathering.plain()}
+        written = asdict(WrittenLines(self.metrics.written(), self.evaluations.written()))
+        about = {"kind": "checkpoint", "gathering": gathering.plain(), "written": written}
+        saved = {**self.description, **about}
         if self.replay:
             saved["replay"] = self.replay.held()
         self.run.save_checkpoint(done, learner, saved)

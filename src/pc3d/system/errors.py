@@ -46,10 +46,15 @@ def refuse_unknown(kind: str, name: str, known: Collection[str]) -> None:
         raise unknown_name(kind, name, known)
 
 
+def shortened(name: str) -> str:
+    """As much of a name as a sentence bears."""
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> BadInput:
     """The error for a name that is not in a table, with the nearest one that is."""
     known = list(known)
-    name = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
+    name = shortened(name)
     meant = get_close_matches(name, known, n=1)
     hint = f"perhaps you meant {meant[0]}; " if meant else ""
     return BadInput(f"there is no {kind} called {name!r}: {hint}there are {', '.join(known)}")

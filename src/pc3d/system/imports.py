@@ -22,14 +22,14 @@ def is_import_path(name: str) -> bool:
 
 
 def folder_name(task: str) -> str:
-    """A task's name as that of a folder or file: without the colon, which some systems refuse."""
+    """A task's or method's name as that of a folder or file: without the colon, which some systems refuse."""
     return task.replace(":", ".")
 
 
 def load_object(path: str) -> Any:
     """What the path names. Call it for words of the command line only, never for what a file says."""
     if not PATH.fullmatch(path):
-        raise BadInput(f"an own task is named module:name, such as my_package.my_task:make, not {path!r}")
+        raise BadInput(f"own code is named module:name, such as my_package.my_task:make, not {path[:60]!r}")
     module_name, _, name = path.partition(":")
     module = load_module(module_name)
     if not hasattr(module, name):

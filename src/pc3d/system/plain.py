@@ -62,6 +62,11 @@ def as_text(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
+def printable(text: str) -> str:
+    """Text whose characters that are none, such as those that steer a terminal, are spelt out."""
+    return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in text)
+
+
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A table that says a thing twice could be read in two ways."""
     table = dict(pairs)

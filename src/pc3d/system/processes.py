@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pc3d.system.errors import Pc3dError
-from pc3d.system.files import explained
+from pc3d.system.files import explained, open_empty, read_bytes, refuse_oddities
 
 # -P: nothing in the current folder is imported, and never instead of a package, but a task that was named.
 PYTHON = (sys.executable, "-P")
@@ -28,7 +28,8 @@ def start_worker(words: Sequence[str], errors: Path) -> "subprocess.Popen[bytes]
     """Start a command in the background; what it complains about goes to a file (a pipe could fill up)."""
     with explained(f"writing to {errors.parent}"):
         errors.parent.mkdir(parents=True, exist_ok=True)
-        with open(errors, "wb") as file:
+        refuse_oddities(errors.parent)
+        with open_empty(errors) as file:
             return subprocess.Popen(
                 [*PYTHON, "-m", "pc3d", *words],
                 stdout=subprocess.DEVNULL,
@@ -44,9 +45,8 @@ def environment_of_child(**more: str) -> dict[str, str]:
 
 def last_words(errors: Path, code: int) -> str:
     """The last line of a worker's complaints, or its exit code if it died without any."""
-    lines = (
-        errors.read_text(encoding="utf-8", errors="replace").strip().splitlines() if errors.exists() else []
-    )
+    content = read_bytes(errors) if errors.exists() else b""
+    lines = content.decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else f"ended with code {code}"
 
 

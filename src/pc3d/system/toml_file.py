@@ -13,7 +13,7 @@ MOST_DOTS = 200  # in a line; the parser takes minutes for a key of tens of thou
 
 def read_toml(path: Path, kind: str) -> dict[str, Any]:
     """The content of a file of that kind, such as "study file"."""
-    content = read_bytes(path, LARGEST_FILE)
+    content = read_bytes(path, LARGEST_FILE, follow=True)
     try:
         text = content.decode()
         if any(line.count(".") > MOST_DOTS for line in text.splitlines()):

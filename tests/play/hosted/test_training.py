@@ -24,7 +24,7 @@ HABITS = Habits(tensorboard=False, checkpoint_every=4, log_every=1)
 
 
 def digests(run):
-    files = (run.final, run.metrics, run.done_file)
+    files = (run.final, run.metrics, run.experiment_file)
     return [hashlib.sha256(path.read_bytes()).hexdigest() for path in files]
 
 
@@ -93,7 +93,7 @@ def test_a_failing_world_ends_the_command_with_one_sentence_and_code_1(tmp_path,
         ([], "an own task needs its team sizes"),
         (["--train-sizes", "2", "--rosters", "file"], "not both"),
         (["--rosters", "no-such-file"], "cannot be read"),
-        (["--train-sizes", "2,3", "--test-sizes", "3"], "each team size belongs to one split only"),
+        (["--train-sizes", "2,3", "--test-sizes", "3"], "3 agents are in --train-sizes and in --test-sizes"),
         (["--train-sizes", "2", "--preset", "paper"], "there is no preset of an own task"),
         (["--train-sizes", "2", "--horizon", "0"], "horizon must be from 1"),
         (["--train-sizes", "2", "--env-workers", "0"], "env_workers must be from 1"),

@@ -64,7 +64,7 @@ class Watch:
         return contents
 
     def _names(self) -> list[str]:
-        paths = (path for path in self.folder.rglob("*") if path.is_file())
+        paths = (path for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink())
         names = (path.relative_to(self.folder).as_posix() for path in paths)
         # What does not match the pattern is on its way to be another file (".scores.csv.new").
         return [name for name in names if NAME.fullmatch(name) and name not in OWN_TO_A_PLACE]

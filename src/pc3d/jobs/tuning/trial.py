@@ -20,9 +20,10 @@ from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.presets.paper import paper, sealed
 from pc3d.presets.preset_file import read_preset
+from pc3d.runs.habits import Habits
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
-from pc3d.runs.train import Habits, train
+from pc3d.runs.train import train
 from pc3d.system.checked_json import write_checked
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, one_owner

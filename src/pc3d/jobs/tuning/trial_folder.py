@@ -9,10 +9,10 @@ import tyro
 
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.experiment_file import read_experiment, to_plain
-from pc3d.runs.metrics import last_line, read_lines
+from pc3d.runs.line_contract import newest_metrics, read_evaluations
 from pc3d.system.bounds import within
 from pc3d.system.checked_json import CHECKSUM, read_checked, write_checked
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, DamagedFile
 from pc3d.system.plain import from_plain
 
 FIRST_SEED = 1000  # final runs have the seeds from 0 on: what was searched for must hold for others
@@ -129,8 +129,8 @@ class TrialFolder:
         finished: list[float] = []
         for place, seed in enumerate(budget.seeds):
             returns: list[float] = []
-            for line in read_lines(self.seed(seed) / "evaluations.jsonl"):
-                returns.append(mean(line["return_by_size"][str(size)] for size in validation_sizes))
+            for line in read_evaluations(self.seed(seed) / "evaluations.jsonl"):
+                returns.append(_mean_at(validation_sizes, line["return_by_size"], self.seed(seed)))
                 step = place * REPORTS + line["episodes"] // budget.evaluate_every
                 found[step] = mean([*finished, returns[-1]])
             finished += returns[-1:]
@@ -138,5 +138,12 @@ class TrialFolder:
 
     def episodes(self, budget: Budget) -> int:
         """Training episodes played, over all seeds."""
-        lines = [last_line(self.seed(seed) / "metrics.jsonl") for seed in budget.seeds]
+        lines = [newest_metrics(self.seed(seed) / "metrics.jsonl") for seed in budget.seeds]
         return sum(line["episodes"] for line in lines if line)
+
+
+def _mean_at(sizes: tuple[int, ...], returns: dict[str, float], place: Path) -> float:
+    try:
+        return mean(returns[str(size)] for size in sizes)
+    except KeyError as lacking:
+        raise DamagedFile(f"the evaluations in {place} lack team size {lacking}") from None

@@ -1,8 +1,10 @@
 """PPO with a central critic, and with PC3D's distillation where a method has it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
@@ -80,6 +82,13 @@ class Ppo(Algorithm):
 
     def policy(self, learner: PpoLearner) -> PolicyNetworks:
         return PolicyNetworks(learner.networks.actor, learner.averaged_teacher)
+
+    def begun_with(self, learner: PpoLearner, policy: PolicyNetworks) -> PpoLearner:
+        """Actor and teacher are taken over; value head, optimiser and the scale of values begin anew."""
+        networks = eqx.tree_at(lambda all_of_it: all_of_it.actor, learner.networks, policy.actor)
+        if policy.teacher is not None:
+            networks = eqx.tree_at(lambda all_of_it: all_of_it.critic.held_teacher, networks, policy.teacher)
+        return replace(learner, networks=networks, averaged_teacher=policy.teacher)
 
     def check(self, experiment: Experiment, task: Game) -> None:
         """What an environment plays between two updates must fit into its buffer."""

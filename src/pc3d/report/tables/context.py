@@ -13,6 +13,7 @@ from pc3d.report.scores import read_table
 from pc3d.report.statistics import over_seeds
 from pc3d.report.tables.results import spread_text
 from pc3d.report.tables.table import NOTHING, Table, make_table
+from pc3d.runs.line_contract import is_number
 from pc3d.system.errors import BadInput
 
 GATES = {
@@ -130,6 +131,6 @@ def _read(run: Run) -> Context:
 
 def _finite(value: Any) -> float:
     number = float(value)
-    if not math.isfinite(number):
+    if not is_number(number):
         raise ValueError
     return number

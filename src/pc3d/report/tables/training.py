@@ -6,7 +6,7 @@ from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
 from pc3d.report.runs import Run, Runs
 from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
-from pc3d.runs.metrics import Line, episodes_in, read_lines
+from pc3d.runs.metrics import Line, episodes_in
 
 MEASURES = {
     "return": "training return",
@@ -84,6 +84,5 @@ def _times(runs: Runs, task: str, method: str) -> tuple[Cell, Cell]:
 
 def measured_seconds_per_update(run: Run) -> float | None:
     """A run's seconds per update over all its sittings; nothing if it was never clocked."""
-    sittings = read_lines(run.folder.clock)
-    updates = sum(sitting["updates"] for sitting in sittings)
-    return sum(sitting["seconds"] for sitting in sittings) / updates if updates else None
+    updates = sum(sitting["updates"] for sitting in run.sittings)
+    return sum(sitting["seconds"] for sitting in run.sittings) / updates if updates else None
