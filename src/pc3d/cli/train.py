@@ -9,6 +9,7 @@ import tyro
 from pc3d.cli.own_task import rosters_from_words, with_world
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.experiment.methods import METHODS
+from pc3d.experiment.named_rosters import NAMED, roster_named
 from pc3d.experiment.settings import Experiment
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.play.opening import open_arena
@@ -22,8 +23,9 @@ from pc3d.system.imports import folder_name, is_import_path
 
 USAGE = (
     "pc3d train TASK METHOD [--preset NAME|FILE] [--seed N] [--episodes N] [--folder DIR] "
-    "[--any.setting VALUE]"
+    "[--roster NAME|FILE] [--any.setting VALUE]"
 )
+ROSTERS = f"--roster: how teams change while they play; {', '.join(NAMED)}, or a file."
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Command:
     sealed: bool = False
     """Keep test sizes out of sight, for trying settings out: pc3d will not play the policy at one."""
     horizon: int | None = None
-    """The time limit of an own task that has none of its own."""
+    """How many steps an episode has at most, instead of the task's own limit."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
@@ -55,12 +57,15 @@ def parse(words: list[str]) -> Command:
         names = ["spread", "pc3d"]
     chosen, rest = _take_option(rest, "--preset")
     only_size, rest = _take_option(rest, "--specialist")
+    roster, rest = _take_option(rest, "--roster")
     if is_import_path(names[0]):
         experiment, rest = _own_experiment(names[0], names[1], rest)
         experiment, about = with_preset(experiment, chosen) if chosen else experiment, OWN_TASKS
     else:
         experiment = experiment_of(chosen or "paper", *names)
-        about = f"Presets: {', '.join(PRESETS)}, or a file of pc3d tune's."
+        about = f"Presets: {', '.join(PRESETS)}, or a file of pc3d tune's. {ROSTERS}"
+    if roster:
+        experiment = replace(experiment, roster=roster_named(roster))
     default = Command(experiment=specialist(experiment, only_size) if only_size else experiment)
     command = _parsed(default, f"pc3d train {' '.join(names)}", f"{USAGE}. {about}", rest)
     if not command.sealed:
