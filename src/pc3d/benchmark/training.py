@@ -81,13 +81,14 @@ class Beginning:
     @classmethod
     def of(cls, experiment: Experiment, stage: int) -> Beginning:
         """With a stage's episodes; numbers count from 0."""
-        arena = CompiledArena(make_task(experiment))
+        arena = CompiledArena(make_task(experiment)).with_roster(experiment.roster)
         learner = algorithm_of(experiment).fresh(experiment, arena.game)
         whole = cls(experiment, arena, learner, usual_batch(experiment, stage))
         return whole.in_stage(stage)
 
     def in_stage(self, stage: int) -> Beginning:
-        slots = self.experiment.curriculum.stages[stage].largest
+        fewest = self.arena.game.fewest_present
+        slots = self.experiment.most_slots(self.experiment.curriculum.stages[stage], fewest)
         batch = usual_batch(self.experiment, stage)
         return replace(self, arena=self.arena.with_slots(slots), batch=batch)
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
+from pc3d.cli.changing_teams import changing_of, evaluate_one
 from pc3d.cli.display import Terminal, counted
 from pc3d.cli.extensions import admit_method
 from pc3d.cli.own_task import admit_named, with_world
@@ -53,6 +54,12 @@ class Command:
     settings: Annotated[EvaluationSettings, tyro.conf.arg(name="")] = DEFAULT_SETTINGS
     team_sizes: str | None = None
     """Such as 1-4,8. All sizes of the experiment if not given; with --world 16, 32, 64 and 128."""
+    roster: str | None = None
+    """Let teams change while they play: lose-half, churn, ... (docs/changing_teams.md), or a file."""
+    reference_rollouts: int = 8
+    """With --roster: rollouts of the random and the scripted player, which regret is measured by."""
+    respawn: bool | None = None
+    """With --roster: whether LBF's food grows again, whatever the policy was trained with."""
     references: str | None = None
     """A task: score its random, idle and scripted players instead of a policy."""
     out: Path | None = None
@@ -66,7 +73,7 @@ class Command:
     rosters: Path | None = None
     """For the references of an own task: the file with its team sizes."""
     horizon: int | None = None
-    """For the references of an own task that has no time limit of its own."""
+    """With --roster: steps of an episode. For the references of an own task that has no limit of its own."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
@@ -83,6 +90,9 @@ def run(command: Command) -> int:
         raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
     if command.out is not None and len(finished) > 1:
         raise BadInput(f"--out holds the scores of one policy, but {len(finished)} were given")
+    if command.roster is not None:
+        _evaluate_changing(finished, command, command.roster)
+        return 0
     refused = {}
     for path in finished:
         try:
@@ -125,11 +135,24 @@ def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
     return finished, unfinished
 
 
-def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
-    policy = load_policy(path)
+def _evaluate_changing(paths: list[Path], command: Command, roster: str) -> None:
+    changing = changing_of(roster, command.settings, command.reference_rollouts)
+    given = {"horizon": command.horizon, "respawn": command.respawn}
+    rules = {name: value for name, value in given.items() if value is not None}
+    for path in paths:
+        target = _target(path, command)
+        evaluate_one(path, target, changing, command.settings, command.team_sizes, rules)
+
+
+def _target(path: Path, command: Command) -> Path:
     target = command.out or (path if path.is_dir() else None)
     if target is None:
         raise BadInput(f"{path} is a file outside a run: say with --out where its scores should go")
+    return target
+
+
+def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
+    policy, target = load_policy(path), _target(path, command)
     settings, rosters = command.settings, policy.experiment.rosters
     game = policy.task if settings.world is None else in_world(policy.task, settings.world)
     sizes = _sizes(game, rosters, command)
@@ -173,6 +196,8 @@ def _keep_fuller_scores(file: Path, sizes: tuple[int, ...], rollouts: int) -> No
 def _run_references(command: Command, task_name: str) -> int:
     if command.runs:
         raise BadInput("references are scored by themselves: give either runs or --references TASK")
+    if command.roster is not None:
+        raise BadInput("--roster plays references beside a policy: name a run instead of --references")
     if command.out is None:
         raise BadInput("say with --out where references.csv should go")
     with _reference_arena(command, task_name) as (arena, rosters):

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from pc3d.cli.display import Terminal
-from pc3d.experiment.settings import Experiment, OwnWorld
+from pc3d.experiment.settings import Experiment, OwnWorld, Rules
 from pc3d.play.hosted.contract import Examination, examine
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.bounds import within
@@ -20,12 +20,19 @@ def with_world(experiment: Experiment, horizon: int | None, hosting: Hosting = D
     """The experiment with its own task, if it has one, loaded and looked at: a user named it."""
     task = experiment.task
     if not is_import_path(task):
-        return experiment
+        return experiment if horizon is None else replace(experiment, rules=with_horizon(experiment, horizon))
     found = look_at(task, experiment.rosters.all, horizon, hosting)
     if found.world is None:
         more = f" (and {len(found.problems) - 1} more)" if len(found.problems) > 1 else ""
         raise BadInput(f"{task} cannot be trained on{more}: {found.problems[0]}; see pc3d check {task}")
     return replace(experiment, world=found.world)
+
+
+def with_horizon(experiment: Experiment, horizon: int) -> Rules:
+    """The rules of a task that comes with pc3d, with another time limit."""
+    if not hasattr(experiment.rules, "horizon"):
+        raise BadInput(f"episodes of {experiment.task} have always the same length: leave --horizon away")
+    return replace(experiment.rules, horizon=horizon)  # type: ignore[call-arg]
 
 
 def look_at(path: str, team_sizes: tuple[int, ...], horizon: int | None, hosting: Hosting) -> Examination:

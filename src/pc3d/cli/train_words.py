@@ -12,6 +12,7 @@ from pc3d.cli.guesses import refuse_guesses, refuse_swapped
 from pc3d.cli.quick_words import changed_by_words
 from pc3d.cli.sizes_words import rosters_from_words, with_sizes
 from pc3d.experiment.methods import METHODS
+from pc3d.experiment.named_rosters import roster_named
 from pc3d.experiment.option_names import options_for
 from pc3d.experiment.settings import Experiment
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
@@ -44,6 +45,8 @@ class Start:
     """All of these as a file; an own task needs it, or --train-sizes."""
     specialist: Annotated[int | None, tyro.conf.arg(metavar="SIZE")] = None
     """Train for this one team size alone."""
+    roster: Annotated[str | None, tyro.conf.arg(metavar="NAME|FILE")] = None
+    """How teams change while they play: churn, lose-half, ..., or a file; not at all if not given."""
 
     @property
     def sizes(self) -> tuple[str | None, ...]:
@@ -65,7 +68,7 @@ class Command:
     sealed: bool = False
     """Keep test sizes out of sight, for trying settings out: pc3d will not play the policy at one."""
     horizon: int | None = None
-    """The time limit of an own task that has none of its own."""
+    """How many steps an episode has at most, instead of the task's own limit."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
@@ -85,6 +88,8 @@ def parse(words: list[str]) -> Command:
     if helping and is_import_path(task) and start == NO_START:
         start = replace(start, train_sizes="2-4")
     experiment = _defaults(task, method, start)
+    if start.roster is not None:
+        experiment = replace(experiment, roster=roster_named(start.roster))
     command = _parsed(Command(start, experiment), f"pc3d train {task} {method}", rest)
     return _sealed(command, experiment.rosters.test) if command.sealed else command
 
@@ -100,7 +105,7 @@ def _defaults(task: str, method: str, start: Start) -> Experiment:
         usual = with_preset(usual, start.preset)
     if start.specialist is None:
         return usual
-    if start != Start(preset=start.preset, specialist=start.specialist):
+    if start != Start(preset=start.preset, specialist=start.specialist, roster=start.roster):
         raise BadInput("--specialist trains for one team size alone: leave out --train-sizes and its like")
     return specialist(usual, str(start.specialist))
 

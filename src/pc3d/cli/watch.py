@@ -14,6 +14,8 @@ from pc3d.cli.own_task import admit_named
 from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
 from pc3d.evaluation.recording import Recording, record
 from pc3d.evaluation.replay import has_replays, replay
+from pc3d.experiment.named_rosters import roster_named
+from pc3d.experiment.roster_check import checked_limits
 from pc3d.play.arena import Arena, CompiledArena, HostedArena
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.play.opening import open_arena
@@ -37,6 +39,8 @@ class Command:
     """How many agents play."""
     world: World = "crowded"
     """The task's own world, or one that grows with the team."""
+    roster: str | None = None
+    """Let the team change while it plays: lose-half, churn, ... (docs/changing_teams.md), or a file."""
     rollout: int = 0
     """Which of the starts that evaluation uses."""
     actions: Literal["sampled", "greedy"] = "sampled"
@@ -93,8 +97,21 @@ def _play(policy: Policy, command: Command, arena: Arena) -> tuple[Recording, li
     keys = rollout_keys(size, 1, first=command.rollout)
     if isinstance(arena, HostedArena):  # worlds on the host draw themselves
         arena = replace(arena, film=pictures)
-    greedy = command.actions == "greedy"
-    return record(arena.with_slots(size), policy.networks, keys, size, greedy=greedy).one(0), pictures
+    greedy, place = command.actions == "greedy", _place(policy, command, arena)
+    return record(place, policy.networks, keys, size, greedy=greedy).one(0), pictures
+
+
+def _place(policy: Policy, command: Command, arena: Arena) -> Arena:
+    """The arena, as wide as the team may grow."""
+    if command.roster is None:
+        return arena.with_slots(command.team_size)
+    if command.world != "crowded":
+        raise BadInput("teams change in worlds of the usual size: give either --roster or --world")
+    roster, game = roster_named(command.roster), arena.game
+    limits = checked_limits(
+        roster, policy.experiment.rosters, command.team_size, game.fewest_present, game.horizon
+    )
+    return arena.with_roster(roster).with_slots(limits.slots)
 
 
 def _write_film(

@@ -46,10 +46,13 @@ def with_caption(picture: Picture, episode: Recording, moment: int) -> Picture:
 
 
 def caption(episode: Recording, moment: int) -> str:
-    """The step, the team's reward so far and, where there is one, the gate of the action just taken."""
+    """The step, the reward so far, how many are there if that changes, and the gate of the last action."""
     parts = [f"step {moment}/{len(episode.rewards)}", f"reward {float(episode.rewards[:moment].sum()):.2f}"]
+    if not np.all(episode.present):
+        parts.append(f"{int(np.sum(episode.present[moment]))} agents")
     if episode.context is not None and moment > 0:
-        parts.append(f"gate {float(episode.context.gate[moment - 1].mean()):.2f}")
+        there = episode.decisions[moment - 1]
+        parts.append(f"gate {float(np.mean(episode.context.gate[moment - 1], where=there)):.2f}")
     return "   ".join(parts)
 
 

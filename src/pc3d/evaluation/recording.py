@@ -17,6 +17,7 @@ from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode, draws_of
 from pc3d.play.presence import joined
+from pc3d.play.rota import has_rota
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import AnyTask, Game, Task
 
@@ -98,26 +99,29 @@ def _everything(
     networks, keys, team_size = beside
     states = _states(game, keys, episodes) if isinstance(game, Task) else None
     returns = game.reported_return(jnp.asarray(episodes.total_reward), team_size)
-    context = _context_use(game, networks, episodes)
+    context = context_use(game, networks, episodes)
     return states, episodes.present, episodes.played, episodes.rewards, returns, context
 
 
 def _states(task: AnyTask, keys: Key[Array, " episode"], episodes: Episode) -> Any:
     """The start and the state after every step: the episodes' actions played once more."""
     draws = draws_of(task, keys)
-    start = jax.vmap(task.reset)(draws.start, episodes.team_size)
+    actions, present = (jnp.moveaxis(part, 1, 0) for part in (episodes.actions, episodes.present))
+    first, following = (present[0], present[1:]) if has_rota(task) else (None, None)
+    start = jax.vmap(task.begin)(draws.start, episodes.team_size, first)
 
-    def step(state: Any, drawn: tuple[Key[Array, " episode"], Array]) -> tuple[Any, Any]:
-        state, _ = jax.vmap(task.step)(drawn[0], state, drawn[1])
+    def step(state: Any, drawn: tuple[Key[Array, " episode"], Array, Array | None]) -> tuple[Any, Any]:
+        keys, actions, present = drawn
+        state, _ = jax.vmap(task.advance)(keys, state, actions, present)
         return state, state
 
-    _, later = jax.lax.scan(step, start, (draws.steps, jnp.moveaxis(episodes.actions, 1, 0)))
+    _, later = jax.lax.scan(step, start, (draws.steps, actions, following))
     return jax.tree.map(
         lambda first, rest: jnp.moveaxis(jnp.concatenate([first[None], rest]), 0, 1), start, later
     )
 
 
-def _context_use(game: Game, networks: PolicyNetworks, episodes: Episode) -> ContextUse | None:
+def context_use(game: Game, networks: PolicyNetworks, episodes: Episode) -> ContextUse | None:
     """Look into every decision of the episodes; None for a method without contexts."""
     actor, teacher = networks.actor, networks.teacher
     seen, present = jnp.asarray(episodes.observations[:, :-1]), jnp.asarray(episodes.present[:, :-1])

@@ -14,7 +14,7 @@ from pc3d.play.team import Decision, Team, View
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import Game
 
-# A script sees the task and the whole state of one episode, and acts for everybody in it.
+# A script sees the task and the whole state of one episode, and acts for everybody who is there.
 Script = Callable[[Game, Any], Int[np.ndarray, " agent"]]
 STAY = 0  # in the three built-in tasks the first action does nothing
 
@@ -57,9 +57,12 @@ class ScriptedTeam(_Forgetful):
         self._script, self._task = script, task
 
     def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
-        states = jax.device_get(view.states)
-        episodes = [jax.tree.map(lambda values, at=at: values[at], states) for at in range(len(chances))]
-        return memory, Decision(jnp.asarray([self._script(self._task, state) for state in episodes]))
+        states, present = jax.device_get((view.states, view.present))
+        actions = np.full(chances.shape, STAY)
+        for episode, here in enumerate(present):
+            state = jax.tree.map(lambda values, at=episode: values[at], states)
+            actions[episode, here] = self._script(self._task, state)
+        return memory, Decision(jnp.asarray(actions))
 
 
 def reference_teams(task: Game) -> dict[str, Team]:

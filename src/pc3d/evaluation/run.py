@@ -206,6 +206,15 @@ def _look_inside(
 
 def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings) -> dict[str, Any]:
     """What the scores are scores of, and by which rules."""
+    return {
+        **about_policy(policy, policy.task),
+        "team_sizes": list(sizes),
+        **{name: value for name, value in asdict(settings).items() if value is not None},
+    }
+
+
+def about_policy(policy: Policy, game: Game) -> dict[str, Any]:
+    """Whose scores a file holds, and what they are."""
     experiment = policy.experiment
     return {
         "format": 1,
@@ -213,8 +222,6 @@ def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings)
         "method": experiment.method,
         "seed": experiment.seed,
         "policy_sha256": digest_of(read_bytes(policy.path, LARGEST_DIGESTED)),
-        "return_definition": policy.task.return_definition,
-        "team_sizes": list(sizes),
+        "return_definition": game.return_definition,
         "starts_seed": STARTS_SEED,
-        **{name: value for name, value in asdict(settings).items() if value is not None},
     }

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 import tyro
 
+from pc3d.experiment.roster_process import CONSTANT, RosterProcess
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.experiment.search import Between, OneOf, Tried
 from pc3d.system.bounds import Bounded, Range, within
@@ -18,6 +19,7 @@ LONGEST_NAME = 120  # bytes; most systems admit 255 for a folder
 Widths = Annotated[tuple[int, ...], Range(1, 4096)]
 Width = Annotated[int, Range(1, 4096)]
 Share = Annotated[float, Range(0, 1)]
+Horizon = Annotated[int, Range(1, 10**6)]
 ShareAboveNone = Annotated[float, Range(0, 1, above=True)]
 Rollouts = Annotated[int, Range(1, 10**6)]  # episodes for each team size, wherever policies are scored
 
@@ -236,6 +238,11 @@ class Recipe(Bounded):
 class Rules(Bounded):
     """What can be set of a task's rules; a task that has such settings has a class of its own for them."""
 
+    @property
+    def of_original(self) -> bool:
+        """Whether the original package can be played by them, too."""
+        return True
+
 
 @dataclass(frozen=True)
 class OwnWorld:
@@ -290,6 +297,8 @@ class Experiment:
     episodes: int = 20_000
     """Training episodes; the curriculum's stages are shares of them."""
     rules: Annotated[Rules, tyro.conf.arg(name="")] = Rules()
+    # By name, on the command line: tyro would make commands of the kinds.
+    roster: tyro.conf.Suppress[tyro.conf.Fixed[RosterProcess]] = CONSTANT
     backend: Literal["jax", "original"] = "jax"
     """Train in our worlds, or in the original packages, stepped in worker processes."""
     # Found by looking at the task, never by an option.
@@ -326,6 +335,10 @@ class Experiment:
 
     def stage_of(self, episode: int) -> Stage:
         return self.curriculum.stages[self.stage_number(episode) - 1]
+
+    def most_slots(self, stage: Stage, fewest: int) -> int:
+        """How wide worlds must be for all teams of a stage, in a task that always needs so many agents."""
+        return max(self.roster.limits(size, fewest).slots for size in stage.team_sizes)
 
     def team_size_of(self, episode: int) -> int:
         """How many agents an episode of training is played with."""

@@ -12,12 +12,15 @@ import jax
 import numpy as np
 from jaxtyping import Array, Int, Key
 
+from pc3d.experiment.roster_process import CONSTANT, RosterProcess
 from pc3d.play.episode import Episode
 from pc3d.play.hosted.crew import Crew
 from pc3d.play.hosted.worlds import CrewWorlds, Picture
 from pc3d.play.loop import play, play_on_host
+from pc3d.play.rota import Rota
 from pc3d.play.team import Team
 from pc3d.play.worlds import TaskWorlds, Worlds
+from pc3d.system.errors import BadInput
 from pc3d.tasks.make import playable
 from pc3d.tasks.task import Game
 
@@ -39,6 +42,9 @@ class Arena(Protocol):
     def with_slots(self, slots: int) -> Arena:
         """The same game, padded to another width."""
 
+    def with_roster(self, roster: RosterProcess) -> Arena:
+        """The same game, whose team changes by a process."""
+
     def worlds(self) -> Worlds: ...
 
 
@@ -51,6 +57,9 @@ class CompiledArena:
 
     def with_slots(self, slots: int) -> CompiledArena:
         return replace(self, game=self.game.with_slots(slots))
+
+    def with_roster(self, roster: RosterProcess) -> CompiledArena:
+        return replace(self, game=self.game.with_roster(roster))
 
     def worlds(self) -> TaskWorlds:
         return TaskWorlds(playable(self.game))
@@ -69,6 +78,11 @@ class HostedArena:
     def with_slots(self, slots: int) -> HostedArena:
         return replace(self, game=self.game.with_slots(slots))
 
+    def with_roster(self, roster: RosterProcess) -> HostedArena:
+        if roster != CONSTANT:
+            raise BadInput("worlds on the host keep their teams as they are: only our own can change them")
+        return self
+
     def worlds(self) -> CrewWorlds:
         return CrewWorlds(self.crew, self.game, self.film)
 
@@ -80,13 +94,17 @@ def played(
     team_sizes: Int[np.ndarray, " episode"],
     look: Look[Seen],
     beside: Any = None,
+    rota: Rota | None = None,
 ) -> Seen:
-    """Play these episodes and look at them, in one program where worlds and team can be compiled."""
+    """Play these episodes and look at them, in one program where worlds and team can be compiled.
+
+    By a rota if one is given, else by what the game's roster process draws.
+    """
     worlds = arena.worlds()
     if isinstance(worlds, TaskWorlds) and isinstance(team, eqx.Module):
-        seen: Seen = jax.device_get(_in_one_program(worlds, look, team, keys, team_sizes, beside))
+        seen: Seen = jax.device_get(_in_one_program(worlds, look, team, keys, team_sizes, beside, rota))
         return seen
-    return jax.device_get(look(arena.game, play_on_host(worlds, team, keys, team_sizes), beside))
+    return jax.device_get(look(arena.game, play_on_host(worlds, team, keys, team_sizes, rota=rota), beside))
 
 
 @partial(jax.jit, static_argnums=(0, 1))
@@ -97,5 +115,6 @@ def _in_one_program(
     keys: Key[Array, " episode"],
     team_sizes: Array,
     beside: Any,
+    rota: Rota | None,
 ) -> Seen:
-    return look(worlds.game, play(worlds, team, keys, team_sizes), beside)
+    return look(worlds.game, play(worlds, team, keys, team_sizes, rota=rota), beside)

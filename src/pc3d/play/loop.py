@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.play.episode import Draws, Episode, draws_of
+from pc3d.play.rota import Rota, rota_of
 from pc3d.play.team import Decision, Memory, Team, View
 from pc3d.play.worlds import State, Worlds
 from pc3d.tasks.arrays import AnyArray
@@ -27,13 +28,15 @@ def play(
     keys: Key[Array, " episode"],
     team_sizes: Int[AnyArray, " episode"],
     *,
+    rota: Rota | None = None,
     with_global_state: bool = False,
 ) -> Episode:
-    """Play the episodes of these keys to their ends, all in one program."""
-    draws = draws_of(worlds.game, keys)
-    first = _beginning(worlds, team, draws.start, team_sizes, jnp.ones(len(team_sizes), bool))
+    """Play the episodes of these keys to their ends, all in one program; by a rota if one is given."""
+    draws, rota = draws_of(worlds.game, keys), rota or rota_of(worlds.game, keys, team_sizes)
+    going = jnp.ones(len(team_sizes), bool)
+    first = _beginning(worlds, team, draws.start, team_sizes, going, rota)
     step = partial(_moment, worlds, team, team.step, with_global_state)
-    last, steps = jax.lax.scan(step, first, (draws.steps, draws.chances))
+    last, steps = jax.lax.scan(step, first, _by_time(draws, rota))
     ending = _Ending(
         worlds.observe(last.state),
         worlds.present(last.state),
@@ -48,19 +51,26 @@ def play(
 
 
 def play_on_host(
-    worlds: Worlds, team: Team, keys: Key[Array, " episode"], team_sizes: Int[np.ndarray, " episode"]
+    worlds: Worlds,
+    team: Team,
+    keys: Key[Array, " episode"],
+    team_sizes: Int[np.ndarray, " episode"],
+    *,
+    rota: Rota | None = None,
 ) -> Episode:
     """The same, moment by moment: with the same draws the same team plays the same episodes.
 
     Nothing is kept of a compiled team's decisions: a learner works it out at once, faster than step by step.
     """
-    draws = _drawn(worlds.game, keys)
+    draws, drawn_rota = _drawn(worlds.game, keys, team_sizes)
+    rota = rota or drawn_rota
+    by_time = _by_time(draws, rota)
     decide = partial(_decided, team) if isinstance(team, eqx.Module) else team.step
     step = partial(_moment, worlds, team, decide, False)
-    now = _beginning(worlds, team, draws.start, team_sizes, np.ones(len(team_sizes), bool))
+    now = _beginning(worlds, team, draws.start, team_sizes, np.ones(len(team_sizes), bool), rota)
     steps: list[_Step] = []
     for time in range(worlds.game.horizon):
-        now, seen = step(now, (draws.steps[time], draws.chances[time]))
+        now, seen = step(now, jax.tree.map(lambda values, at=time: values[at], by_time))
         steps.append(jax.device_get(seen))
         if not now.going.any():
             break
@@ -78,6 +88,15 @@ class _Now(eqx.Module):
     memory: Memory
     going: Bool[AnyArray, " episode"]
     present: Bool[AnyArray, "episode agent"]  # a moment ago
+
+
+class _Drawn(eqx.Module):
+    """What was drawn for a moment beforehand; over time before the loop takes it apart."""
+
+    keys: Key[Array, "*time episode"]
+    chances: Float[AnyArray, "*time episode agent"]
+    fresh: Bool[AnyArray, "*time episode agent"] | None
+    following: Bool[AnyArray, "*time episode agent"] | None  # who is there after the step
 
 
 class _Step(eqx.Module):
@@ -102,8 +121,15 @@ class _Ending(eqx.Module):
 Decide = Callable[[Memory, View, Array], tuple[Memory, Decision]]
 
 
-def _beginning(worlds: Worlds, team: Team, keys: Any, team_sizes: Any, going: Any) -> _Now:
-    state = worlds.begin(keys, team_sizes)
+def _by_time(draws: Draws, rota: Rota | None) -> _Drawn:
+    if rota is None:
+        return _Drawn(draws.steps, draws.chances, None, None)
+    fresh, present = (jnp.moveaxis(jnp.asarray(part), 1, 0) for part in (rota.fresh, rota.present))
+    return _Drawn(draws.steps, draws.chances, fresh[:-1], present[1:])
+
+
+def _beginning(worlds: Worlds, team: Team, keys: Any, team_sizes: Any, going: Any, rota: Rota | None) -> _Now:
+    state = worlds.begin(keys, team_sizes, None if rota is None else rota.present[:, 0])
     return _Now(state, team.first(len(team_sizes), worlds.game.slots), going, worlds.present(state))
 
 
@@ -113,14 +139,15 @@ def _moment(
     decide: Decide,
     with_global_state: bool,
     now: _Now,
-    drawn: tuple[Key[Array, " episode"], Float[AnyArray, "episode agent"]],
+    drawn: _Drawn,
 ) -> tuple[_Now, _Step]:
-    keys, chances = drawn
     observations, present = worlds.observe(now.state), worlds.present(now.state)
-    joined = present & ~now.present if worlds.game.roster_changes else None
+    joined = drawn.fresh
+    if joined is None and worlds.game.roster_changes:
+        joined = present & ~now.present
     states = now.state if team.execution.privileged else None
-    memory, decision = decide(now.memory, View(observations, present, joined, states), chances)
-    state, outcome = worlds.step(now.going, keys, now.state, decision.actions)
+    memory, decision = decide(now.memory, View(observations, present, joined, states), drawn.chances)
+    state, outcome = worlds.step(now.going, drawn.keys, now.state, decision.actions, drawn.following)
     seen = _Step(
         observations=observations,
         present=present,
@@ -170,8 +197,8 @@ def _episodes(numbers: ModuleType, team_sizes: AnyArray, steps: _Step, ending: _
 
 
 @partial(jax.jit, static_argnums=0)
-def _drawn(game: Any, keys: Key[Array, " episode"]) -> Draws:
-    return draws_of(game, keys)
+def _drawn(game: Any, keys: Key[Array, " episode"], team_sizes: Array) -> tuple[Draws, Rota | None]:
+    return draws_of(game, keys), rota_of(game, keys, team_sizes)
 
 
 @jax.jit

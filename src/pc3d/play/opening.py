@@ -37,6 +37,8 @@ def _source(experiment: Experiment, named: str | None, *, original: bool) -> Sou
     if original:
         if experiment.world is not None:
             raise BadInput(f"{experiment.task} is your own task: there is no other original of it")
+        if not experiment.rules.of_original:
+            raise BadInput(f"the original package of {experiment.task} does not know all of these rules")
         return Source("original", experiment.task, rules_as_words(experiment.rules))
     if experiment.world is None or experiment.task in TASKS:
         return None

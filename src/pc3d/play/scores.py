@@ -50,10 +50,17 @@ def score(
     The size is data, so all sizes share one program if the arena is as wide as the largest of them. That
     beats a narrower program for each size: compiling one takes longer than the padding costs.
     """
-    batches = -(-rollouts // min(MOST_AT_ONCE, max(1, AGENTS_AT_ONCE // arena.game.slots)))
-    per_batch = -(-rollouts // batches)
-    # Equal batches, so that none needs a program of its own: the last one may play more than is kept.
+    batches, per_batch = batches_of(arena.game.slots, rollouts)
     keys = rollout_keys(team_size, batches * per_batch).reshape(batches, per_batch)
     sizes = np.full(per_batch, team_size, np.int32)
     parts = [played(arena, team, part, sizes, look, (part, jnp.asarray(team_size))) for part in keys]
     return jax.tree.map(lambda *values: np.concatenate(values)[:rollouts], *parts)
+
+
+def batches_of(slots: int, rollouts: int) -> tuple[int, int]:
+    """How many batches, and how many rollouts in each: all alike, so that none needs a program of its own.
+
+    The last one may play more than is kept.
+    """
+    batches = -(-rollouts // min(MOST_AT_ONCE, max(1, AGENTS_AT_ONCE // slots)))
+    return batches, -(-rollouts // batches)

@@ -20,7 +20,13 @@ class Worlds(Protocol):
     @property
     def game(self) -> Game: ...
 
-    def begin(self, keys: Key[Array, " episode"], team_sizes: Int[AnyArray, " episode"]) -> State: ...
+    def begin(
+        self,
+        keys: Key[Array, " episode"],
+        team_sizes: Int[AnyArray, " episode"],
+        following: Bool[AnyArray, "episode agent"] | None = None,
+    ) -> State:
+        """The starts, with those agents if any are named."""
 
     def present(self, state: State) -> Bool[AnyArray, "episode agent"]:
         """Who is there now."""
@@ -33,8 +39,12 @@ class Worlds(Protocol):
         keys: Key[Array, " episode"],
         state: State,
         actions: Int[AnyArray, "episode agent"],
+        following: Bool[AnyArray, "episode agent"] | None = None,
     ) -> tuple[State, Outcome]:
-        """One step of the episodes that are still going; what comes of the others does not matter."""
+        """One step of the episodes that are still going; what comes of the others does not matter.
+
+        After it those agents are there, if any are named.
+        """
 
     def global_state(self, state: State) -> Float[AnyArray, "episode state"]: ...
 
@@ -52,8 +62,13 @@ class TaskWorlds:
     game: AnyTask
 
     @method_compiled
-    def begin(self, keys: Key[Array, " episode"], team_sizes: Int[Array, " episode"]) -> State:
-        return jax.vmap(self.game.reset)(keys, team_sizes)
+    def begin(
+        self,
+        keys: Key[Array, " episode"],
+        team_sizes: Int[Array, " episode"],
+        following: Bool[Array, "episode agent"] | None = None,
+    ) -> State:
+        return jax.vmap(self.game.begin)(keys, team_sizes, following)
 
     @method_compiled
     def present(self, state: State) -> Bool[Array, "episode agent"]:
@@ -70,9 +85,10 @@ class TaskWorlds:
         keys: Key[Array, " episode"],
         state: State,
         actions: Int[Array, "episode agent"],
+        following: Bool[Array, "episode agent"] | None = None,
     ) -> tuple[State, Outcome]:
         del going  # a step too many does no harm here
-        return jax.vmap(self.game.step)(keys, state, actions)
+        return jax.vmap(self.game.advance)(keys, state, actions, following)
 
     @method_compiled
     def global_state(self, state: State) -> Float[Array, "episode state"]:

@@ -4,10 +4,11 @@ Every form that was ever written stays readable: an older one is brought to the 
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from pc3d.experiment.methods import algorithms
+from pc3d.experiment.roster_process import CONSTANT, process_from_plain, process_to_plain
 from pc3d.experiment.settings import Experiment, PpoSettings, Rules
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.plain import from_plain
@@ -16,14 +17,16 @@ from pc3d.tasks.spread.rules import SpreadRules
 
 FORMAT = 2
 # Written only where there is something to write: files without them are read by older versions, too.
-RARE = ("origin", "lengthened_from")
+RARE = ("origin", "lengthened_from", "roster")
 Plain = dict[str, Any]
 
 
 def to_plain(experiment: Experiment) -> Plain:
     """All of an experiment as JSON can hold it."""
     algorithm = {"name": experiment.algorithm.section, **asdict(experiment.algorithm)}
-    plain = {**asdict(experiment), "algorithm": algorithm, "format": FORMAT}
+    constant = experiment.roster == CONSTANT  # as before there were others
+    roster = None if constant else process_to_plain(experiment.roster)
+    plain = {**asdict(experiment), "roster": roster, "algorithm": algorithm, "format": FORMAT}
     return {name: value for name, value in plain.items() if value or name not in RARE}
 
 
@@ -39,9 +42,10 @@ def read_experiment(plain: Any, where: str) -> Experiment:
     rules = TASKS[task].rules if isinstance(task, str) and task in TASKS else Rules
     kinds = {"algorithm": known[algorithm["name"]], "rules": rules}
     settings = {name: value for name, value in algorithm.items() if name != "name"}
+    process = plain.pop("roster", process_to_plain(CONSTANT))
     whole = {"rules": {}, **plain, "algorithm": settings}  # a file that names no rules means the usual ones
     experiment: Experiment = from_plain(Experiment, whole, where, kinds)
-    return experiment
+    return replace(experiment, roster=process_from_plain(process, f"{where}: roster"))
 
 
 def _upgraded(plain: Any, where: str) -> Plain:

@@ -4,11 +4,12 @@ A file is read strictly. It has no place for team sizes, curricula or budgets, a
 """
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from pc3d.experiment.methods import METHODS, ancestors, method_named
+from pc3d.experiment.named_rosters import roster_named
 from pc3d.experiment.roster_file import growing_curriculum
 from pc3d.experiment.rosters import Rosters
 from pc3d.experiment.settings import Experiment
@@ -54,6 +55,8 @@ class Preset:
     method: str
     changes: Changes
     found: Found | None = None
+    roster: str = ""
+    """How teams change while they play, as on the command line; as usual, if nothing is said."""
 
     def applied(self, usual: Experiment, where: str) -> Experiment:
         """The usual experiment with these settings, as far as its method inherits them."""
@@ -68,7 +71,8 @@ class Preset:
         if self.found is not None:
             for size in {*self.found.train_sizes, *self.found.validation_sizes} & set(usual.rosters.test):
                 raise BadInput(f"{where} was found with {size} agents, so {size} cannot be a test size")
-        return changed(usual, self._inherited_by(method), where)
+        made = changed(usual, self._inherited_by(method), where)
+        return replace(made, roster=roster_named(self.roster)) if self.roster else made
 
     def _inherited_by(self, method: str) -> dict[str, Any]:
         dropped = NOT_CHAINED_FROM_MAPPO if method != self.method == "mappo" else ()
@@ -109,19 +113,20 @@ def check_preset_name(name: str) -> None:
 def read_preset(path: Path) -> Preset:
     """Read a preset file and check all of it, also for its own method."""
     content = read_toml(path, "preset file")
-    texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in ("task", "method")}
+    named = ("task", "method", "roster")
+    texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in named}
     refuse_unknown(f"method (in {path})", texts["method"], METHODS)
     found = from_plain(Found, content["found"], f"{path}: found") if "found" in content else None
     known = (METHODS[texts["method"]].algorithm.section, *NETWORKS)
     for name in content:
-        refuse_unknown(f"entry in {path}", name, ("task", "method", "found", *known))
+        refuse_unknown(f"entry in {path}", name, (*named, "found", *known))
     changes: dict[str, Any] = {}
     for section in known:
         entries = content.get(section, {})
         if not isinstance(entries, dict):
             raise BadInput(f"{path}: {section} must be a table of settings")
         changes |= {f"{section}.{name}": value for name, value in entries.items()}
-    made = Preset(texts["task"], texts["method"], changes, found)
+    made = Preset(texts["task"], texts["method"], changes, found, texts["roster"])
     try:
         made.applied(usual_of_any_size(made.task, made.method), str(path))
     except BadInput as error:
@@ -138,6 +143,8 @@ def write_preset(path: Path, made: Preset) -> None:
         f"task = {_toml(made.task)}",
         f"method = {_toml(made.method)}",
     ]
+    if made.roster:
+        lines.append(f"roster = {_toml(made.roster)}")
     if made.found is not None:
         lines += ["", "[found]  # returns are means over training and over validation sizes"]
         lines += [f"{field.name} = {_toml(getattr(made.found, field.name))}" for field in fields(made.found)]

@@ -10,6 +10,8 @@ import jax
 import numpy as np
 
 from pc3d.experiment.methods import method_named
+from pc3d.experiment.roster_check import check_training
+from pc3d.experiment.rosters import Stage
 from pc3d.experiment.settings import Experiment
 from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
@@ -73,6 +75,8 @@ def check(experiment: Experiment, arena: Arena) -> None:
         raise BadInput("worlds on the host have no global state: leave critic.global_state off")
     for size in experiment.rosters.all:
         arena.with_slots(size)
+    game = arena.with_roster(experiment.roster).game
+    check_training(experiment, game.fewest_present, game.horizon)
     algorithm_of(experiment).check(experiment, arena.game)
 
 
@@ -153,7 +157,7 @@ class _Training:
         numbers = self.experiment.episodes_of_update(update)
         sizes = np.array([self.experiment.team_size_of(number) for number in numbers])
         # As wide as the widest stage of these episodes, not as the luck of the draw: one program a stage.
-        slots = max(self.experiment.stage_of(number).largest for number in numbers)
+        slots = max(self._slots(self.experiment.stage_of(number)) for number in numbers)
         learner, report = self._round(learner, EpisodeBatch.of(self.experiment.seed, numbers, sizes), slots)
         report = jax.device_get(report)
         self._refuse_divergence(update, report)
@@ -163,8 +167,12 @@ class _Training:
             watcher.played(numbers.stop)
         return learner
 
+    def _slots(self, stage: Stage) -> int:
+        return self.experiment.most_slots(stage, self.arena.game.fewest_present)
+
     def _round(self, learner: Learner, batch: EpisodeBatch, slots: int) -> tuple[Learner, Round]:
-        arena, settings = self.arena.with_slots(slots), self.compiled_experiment
+        arena = self.arena.with_roster(self.experiment.roster).with_slots(slots)
+        settings = self.compiled_experiment
         if not self.replay:
             return play_and_learn(settings, arena, learner, batch)
         replay, seed = self.replay.replay, self.experiment.seed

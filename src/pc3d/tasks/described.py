@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from pc3d.experiment.roster_process import CONSTANT, RosterProcess
 from pc3d.experiment.settings import OwnWorld
 from pc3d.system.bounds import within
+from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, Count
 
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
@@ -30,6 +32,7 @@ class DescribedTask(OwnWorld):
 
     measure_names: ClassVar[tuple[str, ...]] = ()
     roster_changes: ClassVar[bool] = False
+    fewest_present: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,6 +55,14 @@ class DescribedTask(OwnWorld):
         """The sum of team rewards, as it is."""
         del team_size
         return total_reward
+
+    def with_roster(self, roster: RosterProcess) -> DescribedTask:
+        """Worlds that live elsewhere keep their teams as they are."""
+        if roster != CONSTANT:
+            raise BadInput(
+                f"{self.name} has constant rosters: only worlds compiled with pc3d can change them"
+            )
+        return self
 
     def with_slots(self, slots: int) -> DescribedTask:
         """The same game, padded to another width."""

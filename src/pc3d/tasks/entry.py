@@ -105,7 +105,7 @@ class TaskEntry:
     parity: Part | None = None
     """What is compared with the original: a `ParityCase`."""
     script: Part | None = None
-    """A player who sees everything: from the task and a state to everybody's actions."""
+    """A player who sees everything: from the task and a state to the actions of all who are there."""
     replay: Part | None = None
     """What the page's viewer is told of an episode: from the task, its states and the team size."""
     viewer: str = ""

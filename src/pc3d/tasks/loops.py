@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Int, PyTree, Shaped
+from jaxtyping import Array, Bool, Int, PyTree, Shaped
 
 UNROLLED = 16
 BLOCK = 16
@@ -29,6 +29,20 @@ def one_by_one(
         return step(carry, one), None
 
     return jax.lax.scan(body, start, each, unroll=unrolled)[0]
+
+
+def for_each_marked(
+    step: Callable[[Carry, Int[Array, ""]], Carry], start: Carry, marked: Bool[Array, " agent"]
+) -> Carry:
+    """What is left after a step for each one that is marked, in order: nothing is computed if nobody is."""
+
+    def body(now: tuple[Carry, Bool[Array, " agent"]]) -> tuple[Carry, Bool[Array, " agent"]]:
+        carry, left = now
+        number = jnp.argmax(left)
+        return step(carry, number), left & (jnp.arange(left.size) != number)
+
+    carry, _ = jax.lax.while_loop(lambda now: jnp.any(now[1]), body, (start, marked))
+    return carry
 
 
 def entries(table: Shaped[Array, " entry"], places: Int[Array, "*place"]) -> Shaped[Array, "*place"]:

@@ -1,7 +1,8 @@
 """The interface of a task: one cooperative game as pure functions, padded to any number of slots.
 
-A world is `slots` agents wide; the first `team_size` of them are present. What stands in the other slots
-never matters, and everything random is drawn per slot, so that a team plays the same in a wider world.
+A world is `slots` agents wide; the first `team_size` of them are present, or whoever a roster process says.
+What stands in the other slots never matters, and everything random is drawn per slot, so that a team plays
+the same in a wider world.
 """
 
 import abc
@@ -15,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, Num, PRNGKeyArray
 
+from pc3d.experiment.roster_process import CONSTANT, RosterProcess
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, AnyArray, Count
 from pc3d.tasks.described import DescribedTask, ObservationPart
@@ -24,13 +26,17 @@ class WorldState(eqx.Module):
     """What every state has; tasks add their own arrays."""
 
     team_size: Int[AnyArray, ""]
+    """How many there are at the start; what belongs to the world and not to agents stays as many."""
     time: Int[AnyArray, ""]
+    there: Bool[AnyArray, " agent"] | None = eqx.field(default=None, kw_only=True)
+    """Who is there now, in a world whose roster changes; None: the first `team_size` slots, always."""
 
 
 World = Literal["crowded", "scaled"]
 WORLDS: tuple[World, ...] = get_args(World)
 StateT = TypeVar("StateT", bound=WorldState)
 TaskT = TypeVar("TaskT", bound="Task[Any]")  # not `Self`, which the tests' look at every shape cannot follow
+ROSTER_DRAWS = 0x2057E2  # folded into the key of a start or a step, for whoever comes then
 
 
 class Outcome(eqx.Module):
@@ -49,9 +55,10 @@ class Task(abc.ABC, Generic[StateT]):
     slots: int
     world: World = field(default="crowded", kw_only=True)
     """The task's own however many share it, or one that grows with the slots, all of them filled."""
+    roster: RosterProcess = field(default=CONSTANT, kw_only=True)
+    """How the team changes while it plays."""
 
     name: ClassVar[str]
-    horizon: ClassVar[int]
     action_names: ClassVar[tuple[str, ...]]
     observation_layout: ClassVar[tuple[ObservationPart, ...]]
     measure_names: ClassVar[tuple[str, ...]]
@@ -60,8 +67,8 @@ class Task(abc.ABC, Generic[StateT]):
     """The largest that the task is meant for. Its world may have room for more: `most_agents`."""
     reference_team: ClassVar[int | None] = None
     """A scaled world is as dense as the task's own with such a team; None if the task has no scaled world."""
-    roster_changes: ClassVar[bool] = False
-    """Whether agents may join and leave within an episode; else what depends on that is not compiled."""
+    fewest_present: ClassVar[int] = 1
+    """Of a team that is at least so large, so many must always be there: fewer could not play."""
 
     def __post_init__(self) -> None:
         if self.world == "scaled" and self.reference_team is None:
@@ -71,6 +78,16 @@ class Task(abc.ABC, Generic[StateT]):
                 f"{self.name} is played by {self.smallest_team} to {self.most_agents} agents{self.room}, "
                 f"not {self.slots}"
             )
+
+    @property
+    @abc.abstractmethod
+    def horizon(self) -> int:
+        """How many steps an episode has at most."""
+
+    @property
+    def roster_changes(self) -> bool:
+        """Whether agents may join and leave within an episode; else what depends on that is not compiled."""
+        return self.roster != CONSTANT
 
     @property
     def most_agents(self) -> int:
@@ -101,14 +118,28 @@ class Task(abc.ABC, Generic[StateT]):
         """The same game, padded to another width."""
         return replace(self, slots=slots)
 
+    def with_roster(self: TaskT, roster: RosterProcess) -> TaskT:
+        """The same game, whose team changes by a process."""
+        if roster != CONSTANT and type(self).join is Task.join:
+            raise BadInput(f"{self.name} has constant rosters: it does not say what it means to join")
+        return replace(self, roster=roster)
+
     def present(self, state: StateT) -> Bool[Array, " agent"]:
         """Who is there now: the one place that says so."""
+        return self.first_slots(state) if state.there is None else jnp.asarray(state.there)
+
+    def first_slots(self, state: StateT) -> Bool[Array, " agent"]:
+        """As many as there were agents at the start: what belongs to the world stays with them."""
         return jnp.arange(self.slots) < state.team_size
 
     def of_team(self, state: StateT, *parts: AnyArray) -> tuple[np.ndarray, ...]:
         """Parts of the state without the slots that nobody fills, for a picture."""
         here = np.asarray(self.present(state))
         return tuple(np.asarray(part)[here] for part in parts)
+
+    def of_world(self, state: StateT, part: AnyArray) -> np.ndarray:
+        """A part of the state that belongs to the world: of as many slots as had agents at the start."""
+        return np.asarray(part)[: int(state.team_size)]
 
     @property
     @abc.abstractmethod
@@ -127,6 +158,46 @@ class Task(abc.ABC, Generic[StateT]):
     @abc.abstractmethod
     def step(self, key: PRNGKeyArray, state: StateT, actions: Int[Array, " agent"]) -> tuple[StateT, Outcome]:
         """Play one step of the whole team."""
+
+    def leave(self, state: StateT, leaving: Bool[Array, " agent"]) -> StateT:
+        """What becomes of the world when these go; they are still there in the state."""
+        del leaving
+        return state
+
+    def join(self, key: PRNGKeyArray, state: StateT, joining: Bool[Array, " agent"]) -> StateT:
+        """Place newcomers as at the start, where there is room; they are not there yet in the state."""
+        del key, state, joining
+        raise NotImplementedError
+
+    def begin(
+        self,
+        key: PRNGKeyArray,
+        team_size: int | Int[Array, ""],
+        present: Bool[Array, " agent"] | None = None,
+    ) -> StateT:
+        """A start, with these agents if any are named."""
+        state = self.reset(key, team_size)
+        if present is None:
+            return state
+        return self._changed(key, replace(state, there=self.first_slots(state)), present)
+
+    def advance(
+        self,
+        key: PRNGKeyArray,
+        state: StateT,
+        actions: Int[Array, " agent"],
+        present: Bool[Array, " agent"] | None = None,
+    ) -> tuple[StateT, Outcome]:
+        """One step, after which these agents are there if any are named: the reward is of those before."""
+        following, outcome = self.step(key, state, actions)
+        return following if present is None else self._changed(key, following, present), outcome
+
+    def _changed(self, key: PRNGKeyArray, state: StateT, present: Bool[Array, " agent"]) -> StateT:
+        """Departures first, then arrivals."""
+        before = self.present(state)
+        left = replace(self.leave(state, before & ~present), there=before & present)
+        joined = self.join(jax.random.fold_in(key, ROSTER_DRAWS), left, present & ~before)
+        return replace(joined, there=present)
 
     @abc.abstractmethod
     def observe(self, state: StateT) -> Float[Array, "agent observation"]:

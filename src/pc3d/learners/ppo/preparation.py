@@ -7,7 +7,7 @@ from jaxtyping import Array, Bool, Float
 
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.settings import Experiment
-from pc3d.learners.ppo.advantages import ValueScale, generalised_advantages
+from pc3d.learners.ppo.advantages import Departures, ValueScale, generalised_advantages
 from pc3d.learners.ppo.learner import PpoLearner
 from pc3d.learners.ppo.sequences import SequencePlan, Sequences
 from pc3d.learners.ppo.settings import ppo_of
@@ -39,7 +39,7 @@ def prepare(
     fresh = joined(episodes.present) if task.roster_changes else None
     features = _features(learner, plan, seen, fresh, episodes)
     values = learner.networks.critic(TeamView(seen, episodes.present, features, episodes.global_states))
-    scale, targets, advantages = _judged(experiment, learner, episodes, values)
+    scale, targets, advantages = _judged(experiment, task, learner, episodes, values)
     reading = _reading(experiment, learner, seen[:, :-1], episodes.present[:, :-1])
     health, standard = _teacher_health(reading, episodes)
     nothing = learner.networks.actor.first_memory(episodes.present.shape[-1])
@@ -92,12 +92,15 @@ def _log_probabilities(
 
 
 def _judged(
-    experiment: Experiment, learner: PpoLearner, episodes: Episode, values: Array
+    experiment: Experiment, task: Game, learner: PpoLearner, episodes: Episode, values: Array
 ) -> tuple[ValueScale, Float[Array, "episode time *agent"], Float[Array, "episode time agent"]]:
     """How good each decision was, and what the critic should have said: on the critic's own scale."""
     recipe, local = experiment.recipe, learner.networks.critic.local
     real_values = learner.value_scale.stretch(values) if recipe.normalise_values else values
-    advantages = _advantages(experiment, episodes, real_values, local=local)
+    departures = None
+    if local and task.roster_changes:
+        departures = jax.vmap(Departures.of)(real_values, episodes.present)
+    advantages = _advantages(experiment, episodes, real_values, departures, local=local)
     targets = advantages + real_values[:, :-1]
     decisions = episodes.present[:, :-1] & episodes.played[:, :, None]
     scale = learner.value_scale.follow(
@@ -112,13 +115,17 @@ def _judged(
     return scale, targets, advantages
 
 
-def _advantages(experiment: Experiment, episodes: Episode, values: Array, *, local: bool) -> Array:
+def _advantages(
+    experiment: Experiment, episodes: Episode, values: Array, departures: Departures | None, *, local: bool
+) -> Array:
     """Advantages of the shared team reward, per step, or per step and agent for local values."""
     ppo, rewards = ppo_of(experiment), episodes.rewards
     if experiment.recipe.reward_per_agent:
         rewards = rewards / episodes.team_size[:, None]
 
-    def of_one(values: Array, rewards: Array, played: Array, terminated: Array) -> Array:
+    def of_one(
+        values: Array, departures: Departures | None, rewards: Array, played: Array, terminated: Array
+    ) -> Array:
         return generalised_advantages(
             rewards,
             values,
@@ -127,10 +134,11 @@ def _advantages(experiment: Experiment, episodes: Episode, values: Array, *, loc
             ppo.discount,
             ppo.gae_lambda,
             horizon_bootstraps=experiment.recipe.horizon_bootstraps,
+            departures=departures,
         )
 
-    per_agent = jax.vmap(of_one, in_axes=(1, None, None, None), out_axes=1) if local else of_one
-    return jax.vmap(per_agent)(values, rewards, episodes.played, episodes.terminated)
+    per_agent = jax.vmap(of_one, in_axes=(1, 1, None, None, None), out_axes=1) if local else of_one
+    return jax.vmap(per_agent)(values, departures, rewards, episodes.played, episodes.terminated)
 
 
 def _normalised(

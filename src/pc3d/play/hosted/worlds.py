@@ -21,7 +21,13 @@ class CrewWorlds:
     def __init__(self, crew: Crew, game: Game, film: list[Picture] | None = None) -> None:
         self.crew, self.game, self._film = crew, game, film
 
-    def begin(self, keys: Key[Array, " episode"], team_sizes: Int[AnyArray, " episode"]) -> Views:
+    def begin(
+        self,
+        keys: Key[Array, " episode"],
+        team_sizes: Int[AnyArray, " episode"],
+        following: Bool[AnyArray, "episode agent"] | None = None,
+    ) -> Views:
+        del following  # rosters are constant here
         sizes = np.asarray(team_sizes)
         self._taken = np.arange(self.game.slots) < sizes[:, None]
         views = np.zeros((*self._taken.shape, self.game.observation_width), np.float32)
@@ -48,7 +54,9 @@ class CrewWorlds:
         keys: Key[Array, " episode"],
         state: Views,
         actions: Int[AnyArray, "episode agent"],
+        following: Bool[AnyArray, "episode agent"] | None = None,
     ) -> tuple[Views, Outcome]:
+        del following
         playing = np.asarray(going)
         stepped = self.crew.step(playing, _raw(keys), np.asarray(actions))
         self._take_picture()

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from pc3d.tasks.entry import Part, TaskEntry, read_paper
+from pc3d.tasks.foraging.rules import ForagingRules
 
 ENTRY = TaskEntry(
     title="LBF",
     world=Part("pc3d.tasks.foraging.world", "Foraging"),
+    rules=ForagingRules,
     scale=100.0,  # the paper's tables do so for readability
     paper=read_paper(Path(__file__).with_name("paper.toml")),
     original=Part("pc3d.tasks.foraging.original", "OriginalForaging"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 
 SIDE = 10
 SIGHT = 2
@@ -26,6 +26,11 @@ class Field:
         """Each one's row and column."""
         numbers = np.arange(self.side**2, dtype=np.int32)
         return np.stack(np.divmod(numbers, self.side), axis=-1)
+
+    @cached_property
+    def inside(self) -> Bool[np.ndarray, " cell"]:
+        """Which of them are off the border."""
+        return np.all((self.cells > 0) & (self.cells < self.side - 1), axis=-1)
 
 
 @lru_cache

@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from pc3d.tasks.foraging.field import SIGHT
-from pc3d.tasks.foraging.world import HIGHEST_LEVEL, SEEN_FOODS, SEEN_TEAMMATES, Foraging, ForagingState
+from pc3d.tasks.foraging.placing import HIGHEST_LEVEL
+from pc3d.tasks.foraging.world import SEEN_FOODS, SEEN_TEAMMATES, Foraging, ForagingState
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import Outcome
 

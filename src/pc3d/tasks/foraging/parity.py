@@ -6,7 +6,8 @@ import numpy as np
 from jaxtyping import Int
 
 from pc3d.tasks.foraging.original import OriginalForaging
-from pc3d.tasks.foraging.world import HIGHEST_LEVEL, Foraging, ForagingState
+from pc3d.tasks.foraging.placing import HIGHEST_LEVEL
+from pc3d.tasks.foraging.world import Foraging, ForagingState
 from pc3d.tasks.parity.case import Opponent, ParityCase, by_name
 
 Cells = Int[np.ndarray, "cell 2"]

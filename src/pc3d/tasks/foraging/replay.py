@@ -3,22 +3,35 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Int
 
 from pc3d.tasks.foraging.field import SIGHT
 from pc3d.tasks.foraging.world import Foraging, ForagingState
 
 
 def foraging_replay(task: Foraging, states: ForagingState, size: int) -> dict[str, Any]:
-    foods = np.flatnonzero(states.food_levels[0])
+    foods, there = _foods(np.asarray(states.food_positions), np.asarray(states.food_levels))
     return {
         "size": task.field.side,
         "sight": SIGHT,
         "levels": states.levels[0, :size].tolist(),
-        "foods": np.column_stack([states.food_positions[0], states.food_levels[0]])[foods].tolist(),
-        "food_left": _left(np.asarray(states.food_levels)[:, foods] > 0),
+        "foods": foods,
+        "food_left": _left(there),
         "positions": states.positions[:, :size].tolist(),
     }
+
+
+def _foods(
+    positions: Int[np.ndarray, "moment food 2"], levels: Int[np.ndarray, "moment food"]
+) -> tuple[list[list[int]], Bool[np.ndarray, "moment food"]]:
+    """Row, column and level of every food there ever was, and when each of them is there."""
+    lying = [
+        [(*map(int, place), int(level)) for place, level in zip(*moment, strict=True) if level > 0]
+        for moment in zip(positions, levels, strict=True)
+    ]
+    ever = list(dict.fromkeys(food for moment in lying for food in moment))
+    there = np.array([[food in moment for food in ever] for moment in lying], bool)
+    return [list(food) for food in ever], there.reshape(len(lying), len(ever))
 
 
 def _left(there: Bool[np.ndarray, "moment food"]) -> list[Any]:

@@ -18,13 +18,14 @@ UNREACHABLE = 10**6
 
 def gather(task: Foraging, state: ForagingState) -> Int[np.ndarray, " agent"]:
     """Crews form around foods, fill the cells beside them, and load together."""
-    agents = [(int(row), int(column)) for row, column in state.positions]
+    positions, levels = task.of_team(state, state.positions, state.levels)
+    agents = [(int(row), int(column)) for row, column in positions]
     foods = {
         (int(row), int(column)): int(level)
         for (row, column), level in zip(state.food_positions, state.food_levels, strict=True)
         if level > 0
     }
-    posts = _posts(task.field.side, agents, np.asarray(state.levels), foods)
+    posts = _posts(task.field.side, agents, levels, foods)
     return _walk(task.field.side, agents, posts, frozenset(foods))
 
 

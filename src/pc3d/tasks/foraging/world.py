@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, UInt
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.tasks.arrays import Amount, AnyArray, Count
 from pc3d.tasks.described import LARGEST_TEAM
@@ -22,10 +22,20 @@ from pc3d.tasks.foraging.field import (
     field_of,
     food_counts,
 )
-from pc3d.tasks.loops import UNROLLED, by_blocks, one_by_one
+from pc3d.tasks.foraging.placing import (
+    FOOD_APART,
+    HIGHEST_LEVEL,
+    lifted_by_weakest,
+    marked,
+    place_agents,
+    place_foods,
+)
+from pc3d.tasks.foraging.rules import HORIZON
+from pc3d.tasks.free_cells import cells_of_newcomers, chosen_cell
+from pc3d.tasks.loops import by_blocks, for_each_marked, one_by_one
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar
 
-HIGHEST_LEVEL = 2
+LIFTERS = 3  # whom the lightest food that can be needs: the original's rule
 SEEN_FOODS, SEEN_TEAMMATES = 4, 4
 FARTHEST = 2 * SIGHT  # along a row or column, an entity is seen from at most so far
 NOTHING = 2**30  # above every packed entity
@@ -52,9 +62,10 @@ class Foraging(Task[ForagingState]):
     """
 
     slots: int = 8
+    horizon: int = HORIZON
+    respawn: bool = False
 
     name: ClassVar[str] = "lbf"
-    horizon: ClassVar[int] = 50
     action_names: ClassVar[tuple[str, ...]] = ("none", "north", "south", "west", "east", "load")
     observation_layout: ClassVar[tuple[ObservationPart, ...]] = (
         ObservationPart("own row and column in the sight window (2 unless near the top or left border)", 2),
@@ -68,6 +79,7 @@ class Foraging(Task[ForagingState]):
     smallest_team: ClassVar[int] = min(FOODS_BY_TEAM_SIZE)
     largest_team: ClassVar[int] = max(FOODS_BY_TEAM_SIZE)
     reference_team: ClassVar[int] = REFERENCE_TEAM
+    fewest_present: ClassVar[int] = LIFTERS
 
     @property
     def field(self) -> Field:
@@ -94,7 +106,8 @@ class Foraging(Task[ForagingState]):
 
     @property
     def return_definition(self) -> str:
-        return "rewards summed over agents and steps (1 when all food is collected), divided by the team size"
+        whole = "as much food as lay there at first" if self.respawn else "all food"
+        return f"rewards summed over agents and steps (1 when {whole} is collected), divided by the team size"
 
     def reported_return(self, total_reward: Amount, team_size: Count) -> Any:
         return total_reward / team_size
@@ -105,12 +118,10 @@ class Foraging(Task[ForagingState]):
         # JAX numbers the draws, so that an agent's level does not depend on the number of slots.
         levels = jax.random.randint(level_key, (self.slots,), 1, HIGHEST_LEVEL + 1, jnp.int32)
         priorities = jax.random.bits(cell_key, (len(self.field.cells),), jnp.uint32)
-        positions = _place_agents(self.field, priorities, self.slots)
-        food_positions, found = _place_foods(self.field, priorities, positions, present)
-        counts = jnp.asarray(food_counts(self.field))
-        food_count = counts[jnp.minimum(team_size, len(counts) - 1)]
-        there = (jnp.arange(self.field.foods) < food_count) & found
-        food_levels = jnp.where(there, _food_level(levels, present), 0)
+        positions = place_agents(self.field, priorities, self.slots)
+        food_positions, found = place_foods(self.field, priorities, positions, present)
+        there = self._meant(team_size) & found
+        food_levels = jnp.where(there, self._food_level(levels, team_size), 0)
         return ForagingState(
             team_size=scalar(team_size),
             time=scalar(0),
@@ -124,7 +135,6 @@ class Foraging(Task[ForagingState]):
     def step(
         self, key: PRNGKeyArray, state: ForagingState, actions: Int[Array, " agent"]
     ) -> tuple[ForagingState, Outcome]:
-        del key
         present = self.present(state)
         # Who loads stays in place, so it is all one that the original moves everybody before it loads.
         loading = present & (actions == LOAD)
@@ -136,8 +146,10 @@ class Foraging(Task[ForagingState]):
             positions=_move(self.field, state, actions, present),
             food_levels=jnp.where(eaten, 0, state.food_levels),
         )
-        finished = jnp.all(moved.food_levels == 0)
+        finished = jnp.asarray(False) if self.respawn else jnp.all(moved.food_levels == 0)
         collected = jnp.sum(jnp.where(eaten, state.food_levels, 0)).astype(float)
+        if self.respawn:
+            moved = self._regrown(key, moved)
         return moved, Outcome(
             reward=_team_reward(state, loading, eaten, strength),
             terminated=finished,
@@ -145,6 +157,47 @@ class Foraging(Task[ForagingState]):
             # All foods are of one level, so that their levels count them.
             measures={"food_fraction": collected / jnp.maximum(state.spawned_level, 1)},
         )
+
+    def join(self, key: PRNGKeyArray, state: ForagingState, joining: Bool[Array, " agent"]) -> ForagingState:
+        """On any free cell; every slot has had a level of its own since the start."""
+        free = self._free(state)
+        cells = jnp.asarray(self.field.cells)[cells_of_newcomers(key, joining, free)]
+        return replace(state, positions=jnp.where(joining[:, None], cells, state.positions))
+
+    def _free(self, state: ForagingState) -> Bool[Array, " cell"]:
+        """Cells with neither an agent nor food."""
+        taken = jnp.concatenate([state.positions, state.food_positions])
+        real = jnp.concatenate([self.present(state), state.food_levels > 0])
+        return ~marked(self.field, taken, real)
+
+    def _meant(self, team_size: int | Int[Array, ""]) -> Bool[Array, " food"]:
+        """Which foods a team of this size has at the start, if they find a place."""
+        counts = jnp.asarray(food_counts(self.field))
+        return jnp.arange(self.field.foods) < counts[jnp.minimum(team_size, len(counts) - 1)]
+
+    def _food_level(self, levels: Int[Array, " agent"], team_size: int | Int[Array, ""]) -> Int[Array, ""]:
+        """What the three weakest can lift, of all who may ever be there: then any three who are can, too."""
+        pools = [self.roster.limits(max(size, 1), LIFTERS).slots for size in range(self.slots + 1)]
+        pool = jnp.arange(self.slots) < jnp.asarray(pools)[team_size]
+        return lifted_by_weakest(levels, pool, jnp.minimum(LIFTERS, team_size))
+
+    def _regrown(self, key: PRNGKeyArray, state: ForagingState) -> ForagingState:
+        """Food that is missing grows again wherever it could have lain at the start."""
+        missing = self._meant(state.team_size) & (state.food_levels == 0)
+        level = self._food_level(state.levels, state.team_size)
+        chances = jax.random.uniform(key, missing.shape)
+
+        def grow(now: ForagingState, food: Int[Array, ""]) -> ForagingState:
+            near = jnp.abs(self.field.cells[:, None] - now.food_positions).sum(axis=-1) <= FOOD_APART
+            free = self._free(now) & ~jnp.any(near & (now.food_levels > 0), axis=-1) & self.field.inside
+            place = jnp.asarray(self.field.cells)[chosen_cell(free, chances[food])]
+            return replace(
+                now,
+                food_positions=now.food_positions.at[food].set(place),
+                food_levels=now.food_levels.at[food].set(jnp.where(jnp.any(free), level, 0)),
+            )
+
+        return for_each_marked(grow, state, missing)
 
     def observe(self, state: ForagingState) -> Float[Array, "agent 27"]:
         present = self.present(state)
@@ -186,46 +239,6 @@ class Foraging(Task[ForagingState]):
         foods = np.asarray(state.food_positions), np.asarray(state.food_levels)
         side = self.field.side
         return draw_foraging(side, positions, levels, *foods, size=size, show_range=show_range)
-
-
-def _food_level(levels: Int[Array, " agent"], present: Bool[Array, " agent"]) -> Int[Array, ""]:
-    """The three smallest levels of the team, summed. They are 1 or 2, so that counting does for sorting."""
-    lifters = jnp.minimum(3, jnp.sum(present, dtype=jnp.int32))
-    weak = jnp.minimum(lifters, jnp.sum(present & (levels == 1), dtype=jnp.int32))
-    return weak + HIGHEST_LEVEL * (lifters - weak)
-
-
-def _place_agents(field: Field, priorities: UInt[Array, " cell"], slots: int) -> Int[Array, "agent 2"]:
-    """Each agent takes the first free cell of a random order: uniform, as the original's trial and error."""
-
-    def place(left: UInt[Array, " cell"], _: None) -> tuple[UInt[Array, " cell"], Int[Array, ""]]:
-        cell = jnp.argmax(left)
-        return jnp.where(jnp.arange(left.size) == cell, 0, left), cell
-
-    cells = jax.lax.scan(place, priorities, length=slots, unroll=UNROLLED)[1]
-    return jnp.asarray(field.cells)[cells]
-
-
-def _place_foods(
-    field: Field,
-    priorities: UInt[Array, " cell"],
-    agents: Int[Array, "agent 2"],
-    present: Bool[Array, " agent"],
-) -> tuple[Int[Array, "food 2"], Bool[Array, " food"]]:
-    """Foods lie off the border, on nobody, and more than two steps from each other; and which find a place.
-
-    The random order of the agents serves again: among the cells that they left it is still uniform.
-    """
-    inside = np.all((field.cells > 0) & (field.cells < field.side - 1), axis=-1)
-    numbers = jnp.where(present, agents[:, 0] * field.side + agents[:, 1], len(field.cells))
-    free = jnp.asarray(inside).at[numbers].set(False, mode="drop")
-
-    def place(free: Bool[Array, " cell"], _: None) -> tuple[Bool[Array, " cell"], tuple[Array, Array]]:
-        food = jnp.asarray(field.cells)[jnp.argmax(jnp.where(free, priorities, 0))]
-        apart = jnp.sum(jnp.abs(field.cells - food), axis=-1) > 2
-        return free & apart, (food, jnp.any(free))
-
-    return jax.lax.scan(place, free, length=field.foods, unroll=UNROLLED)[1]
 
 
 def _targets(positions: Int[Array, "agent 2"], actions: int | Int[Array, " agent"]) -> Int[Array, "agent 2"]:

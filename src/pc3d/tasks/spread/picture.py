@@ -14,6 +14,7 @@ COVERED_WITHIN = AGENT_RADIUS  # a landmark under an agent's disc counts as cove
 MARGIN = 0.2
 
 Points = Float[np.ndarray, "agent 2"]
+Landmarks = Float[np.ndarray, "landmark 2"]
 
 
 def reach_of(half_side: float, positions: Points) -> float:
@@ -25,7 +26,7 @@ def draw_spread(
     half_side: float,
     positions: Points,
     velocities: Points,
-    landmarks: Points,
+    landmarks: Landmarks,
     *,
     reach: float,
     size: int,
@@ -54,7 +55,7 @@ def _draw_arena(canvas: Canvas, half_side: float) -> None:
         canvas.line(-half_side, tick, half_side, tick, faint(GRID, 0.8), 0.006)
 
 
-def _draw_sight(canvas: Canvas, positions: Points, landmarks: Points) -> None:
+def _draw_sight(canvas: Canvas, positions: Points, landmarks: Landmarks) -> None:
     """A line from each agent to each of the landmarks and teammates in its observation."""
     for agent, (own_x, own_y) in enumerate(positions):
         teammates = np.delete(positions, agent, axis=0)
@@ -79,7 +80,7 @@ def _draw_agents(
         canvas.disc(x, y, 0.03, PAPER, VERMILION, 0.014)
 
 
-def _draw_landmarks(canvas: Canvas, landmarks: Points, covered: Bool[np.ndarray, " agent"]) -> None:
+def _draw_landmarks(canvas: Canvas, landmarks: Landmarks, covered: Bool[np.ndarray, " landmark"]) -> None:
     """Filled with a ring when covered, hollow when not."""
     for (x, y), is_covered in zip(landmarks, covered, strict=True):
         if is_covered:

@@ -10,6 +10,6 @@ def spread_replay(task: Spread, states: SpreadState, size: int) -> dict[str, Any
     larger = {} if task.growth == 1 else {"half_side": round(1000 * task.half_side)}
     return {
         **larger,
-        "landmarks": scaled(states.landmarks[0, :size], 1000),
+        "landmarks": scaled(states.landmarks[0, : int(states.team_size[0])], 1000),
         "positions": scaled(states.positions[:, :size], 1000),
     }

@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from pc3d.experiment.settings import Rules
+import tyro
+
+from pc3d.experiment.settings import Horizon, Rules
 
 CONTACT_DISTANCE = 0.3  # two radii of 0.15
+HORIZON = 25
 NEIGHBOURS = 3  # landmarks and teammates that an agent sees
 Collisions = Literal["pairs", "sum", "mean"]
 
@@ -16,3 +19,4 @@ class SpreadRules(Rules):
 
     collisions: Collisions = "pairs"
     """How the team's reward counts collisions: each pair once, for both agents, or as a mean over agents."""
+    horizon: tyro.conf.Suppress[Horizon] = HORIZON  # --horizon, as of every task

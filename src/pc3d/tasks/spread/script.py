@@ -20,12 +20,17 @@ Path = Float[np.ndarray, "step 2"]
 
 
 def cover(task: Spread, state: SpreadState) -> Int[np.ndarray, " agent"]:
-    """Everyone drives to its own landmark, out of the way of those that have planned before."""
-    del task
-    positions, velocities = np.asarray(state.positions, float), np.asarray(state.velocities, float)
-    places = _standing_room(np.asarray(state.landmarks, float))
-    distances = np.linalg.norm(positions[:, None] - places[None], axis=-1)
-    targets = places[linear_sum_assignment(distances)[1]]
+    """Everyone drives to its own landmark, out of the way of those that have planned before.
+
+    Where landmarks are fewer, somebody is left over and stays out of the way.
+    """
+    positions, velocities = (
+        part.astype(float) for part in task.of_team(state, state.positions, state.velocities)
+    )
+    places = _standing_room(task.of_world(state, state.landmarks).astype(float))
+    drivers, chosen = linear_sum_assignment(np.linalg.norm(positions[:, None] - places[None], axis=-1))
+    targets = positions.copy()
+    targets[drivers] = places[chosen]
     # Until an agent has planned, the others expect it to roll on.
     paths = _roll_out(positions, velocities, np.zeros((1, LOOK_AHEAD), int))[:, 0]
     actions = np.zeros(len(positions), int)

@@ -17,7 +17,7 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.described import LARGEST_TEAM
 from pc3d.tasks.loops import by_blocks, one_by_one
-from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS, Collisions
+from pc3d.tasks.spread.rules import CONTACT_DISTANCE, HORIZON, NEIGHBOURS, Collisions
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 
 TIME_STEP = 0.1
@@ -35,6 +35,8 @@ COLLISION_TEXT = {
 
 
 class SpreadState(WorldState):
+    """As many landmarks are there as agents at the start, whoever leaves and joins later."""
+
     positions: Float[AnyArray, "agent 2"]
     velocities: Float[AnyArray, "agent 2"]
     landmarks: Float[AnyArray, "agent 2"]
@@ -46,9 +48,9 @@ class Spread(Task[SpreadState]):
 
     slots: int = 10
     collisions: Collisions = "pairs"
+    horizon: int = HORIZON
 
     name: ClassVar[str] = "spread"
-    horizon: ClassVar[int] = 25
     action_names: ClassVar[tuple[str, ...]] = ("stay", "left", "right", "down", "up")
     observation_layout: ClassVar[tuple[ObservationPart, ...]] = (
         ObservationPart("own velocity (x, y)", 2),
@@ -73,7 +75,7 @@ class Spread(Task[SpreadState]):
     @property
     def return_definition(self) -> str:
         return (
-            "sum over 25 steps of: minus the distances from each landmark to its closest agent, "
+            f"sum over {self.horizon} steps of: minus the distances from each landmark to its closest agent, "
             + COLLISION_TEXT[self.collisions]
         )
 
@@ -100,8 +102,9 @@ class Spread(Task[SpreadState]):
             positions=state.positions + state.velocities * TIME_STEP,
             velocities=state.velocities * (1 - DAMPING) + forces * TIME_STEP,
         )
-        distance = _landmark_distance(moved, present)
-        pairs = _colliding_pairs(moved.positions, present)
+        agents = bodies(moved.positions, present)
+        distance = _landmark_distance(agents, bodies(moved.landmarks, self.first_slots(state)))
+        pairs = _colliding_pairs(agents)
         return moved, Outcome(
             reward=-distance - collision_weight(self.collisions, state.team_size) * pairs,
             terminated=jnp.asarray(False),
@@ -109,9 +112,21 @@ class Spread(Task[SpreadState]):
             measures={"landmark_distance": distance, "colliding_pairs": pairs},
         )
 
+    def join(self, key: PRNGKeyArray, state: SpreadState, joining: Bool[Array, " agent"]) -> SpreadState:
+        """Anywhere in the square where everything starts, and at rest."""
+        places = self.half_side * _uniform_points(key, self.slots)
+        return replace(
+            state,
+            positions=jnp.where(joining[:, None], places, state.positions),
+            velocities=jnp.where(joining[:, None], 0, state.velocities),
+        )
+
     def observe(self, state: SpreadState) -> Float[Array, "agent 16"]:
         present = self.present(state)
-        agents, landmarks = bodies(state.positions, present), bodies(state.landmarks, present)
+        agents, landmarks = (
+            bodies(state.positions, present),
+            bodies(state.landmarks, self.first_slots(state)),
+        )
         seen = by_blocks(lambda block: _seen(block, agents, landmarks), agents)
         view = jnp.concatenate([state.velocities, state.positions, seen], axis=-1)
         return jnp.where(present[:, None], view, 0)
@@ -119,15 +134,16 @@ class Spread(Task[SpreadState]):
     def global_state(self, state: SpreadState) -> Float[Array, " state"]:
         """Velocity, position, landmark and presence of each slot, up to the largest team."""
         present = self.present(state)[:, None]
-        rows = jnp.concatenate([state.velocities, state.positions, state.landmarks], axis=-1)
-        rows = jnp.concatenate([jnp.where(present, rows, 0), present.astype(rows.dtype)], axis=-1)
+        agents = jnp.where(present, jnp.concatenate([state.velocities, state.positions], axis=-1), 0)
+        landmarks = jnp.where(self.first_slots(state)[:, None], state.landmarks, 0)
+        rows = jnp.concatenate([agents, landmarks, present.astype(agents.dtype)], axis=-1)
         return padded_rows(rows, self.largest_team).ravel()
 
     def hindered(
         self, before: SpreadState, actions: Int[Array, " agent"], after: SpreadState
     ) -> Bool[Array, " agent"]:
         del before, actions
-        return _touched(after.positions, self.present(after)) > 0
+        return _touched(bodies(after.positions, self.present(after))) > 0
 
     def draw(self, state: SpreadState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         return next(self.film([state], size=size, show_range=show_range))
@@ -137,7 +153,10 @@ class Spread(Task[SpreadState]):
     ) -> Iterator[np.ndarray]:
         from pc3d.tasks.spread.picture import draw_spread, reach_of
 
-        scenes = [self.of_team(one, one.positions, one.velocities, one.landmarks) for one in states]
+        scenes = [
+            (*self.of_team(one, one.positions, one.velocities), self.of_world(one, one.landmarks))
+            for one in states
+        ]
         # One for all moments, so that the picture stands still.
         half_side = self.half_side
         reach = max(reach_of(half_side, positions) for positions, *_ in scenes)
@@ -205,19 +224,17 @@ def _contact_forces(
     return by_blocks(pushed, agents)
 
 
-def _landmark_distance(state: SpreadState, present: Bool[Array, " agent"]) -> Float[Array, ""]:
-    agents, landmarks = bodies(state.positions, present), bodies(state.landmarks, present)
+def _landmark_distance(agents: Bodies, landmarks: Bodies) -> Float[Array, ""]:
     nearest = by_blocks(lambda block: jnp.min(_offsets(block, agents).length, axis=0), landmarks)
-    return jnp.sum(nearest, where=present)
+    return jnp.sum(nearest, where=landmarks.present)
 
 
-def _colliding_pairs(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Float[Array, ""]:
-    return jnp.sum(_touched(positions, present)).astype(positions.dtype) / 2
+def _colliding_pairs(agents: Bodies) -> Float[Array, ""]:
+    return jnp.sum(_touched(agents)).astype(agents.places.dtype) / 2
 
 
-def _touched(positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]) -> Int[Array, " agent"]:
+def _touched(agents: Bodies) -> Int[Array, " agent"]:
     """How many others each agent touches."""
-    agents = bodies(positions, present)
 
     def count(block: Bodies) -> Int[Array, " agent"]:
         return jnp.sum(_offsets(block, agents, others=True).length < CONTACT_DISTANCE, axis=0)

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 from pc3d.tasks.entry import Part, TaskEntry, read_paper
+from pc3d.tasks.warehouse.rules import WarehouseRules
 
 ENTRY = TaskEntry(
     title="RWARE",
     world=Part("pc3d.tasks.warehouse.world", "Warehouse"),
+    rules=WarehouseRules,
     paper=read_paper(Path(__file__).with_name("paper.toml")),
     original=Part("pc3d.tasks.warehouse.original", "OriginalWarehouse"),
     parity=Part("pc3d.tasks.warehouse.parity", "CASE"),

@@ -20,7 +20,7 @@ def draw_warehouse(
     cells: Numbers,
     directions: Numbers,
     carried: Numbers,
-    requests: Numbers,
+    requests: Int[np.ndarray, " request"],
     *,
     size: int,
     show_range: bool,

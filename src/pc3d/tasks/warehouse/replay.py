@@ -21,7 +21,7 @@ def warehouse_replay(task: Warehouse, states: WarehouseState, size: int) -> dict
         "directions": states.directions[:, :size].tolist(),
         "carried": (states.carried[:, :size] - 1).tolist(),
         "moves": _shelves_put_down(floor, np.asarray(states.standing)),
-        "requests": (states.requests[:, :size] - 1).tolist(),
+        "requests": (states.requests[:, : int(states.team_size[0])] - 1).tolist(),
     }
 
 

@@ -27,7 +27,7 @@ WAYS = range(4)
 
 def deliver(task: Warehouse, state: WarehouseState) -> Int[np.ndarray, " agent"]:
     """The actions of all robots: load or unload where that is the errand, else drive towards it."""
-    plan = _Plan(task.floor, state)
+    plan = _Plan(task, state)
     plan.give_errands()
     return plan.actions()
 
@@ -35,13 +35,12 @@ def deliver(task: Warehouse, state: WarehouseState) -> Int[np.ndarray, " agent"]
 class _Plan:
     """One step of the whole team."""
 
-    def __init__(self, floor: Floor, state: WarehouseState) -> None:
-        self.floor = floor
-        self.cells = [int(cell) for cell in state.cells]
-        self.directions = [int(direction) for direction in state.directions]
-        self.carried = [int(shelf) for shelf in state.carried]
+    def __init__(self, task: Warehouse, state: WarehouseState) -> None:
+        self.floor = task.floor
+        robots = task.of_team(state, state.cells, state.directions, state.carried)
+        self.cells, self.directions, self.carried = (part.tolist() for part in robots)
         self.standing = np.asarray(state.standing)
-        self.requests = {int(shelf) for shelf in state.requests}
+        self.requests = set(task.of_world(state, state.requests).tolist())
         self.robots = range(len(self.cells))
         self.at = {cell: robot for robot, cell in enumerate(self.cells)}
         self.targets: dict[int, int] = {}

@@ -6,6 +6,7 @@ equally long queues meet does the lowest agent index drive first. `pc3d parity r
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -15,7 +16,8 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.described import LARGEST_TEAM
-from pc3d.tasks.loops import entries
+from pc3d.tasks.free_cells import cells_of_newcomers
+from pc3d.tasks.loops import entries, for_each_marked
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 from pc3d.tasks.warehouse.floor import (
     LEFT_OF,
@@ -26,13 +28,17 @@ from pc3d.tasks.warehouse.floor import (
     Floor,
     floor_of,
 )
+from pc3d.tasks.warehouse.rules import HORIZON
 from pc3d.tasks.warehouse.traffic import Traffic, resolve
 
 STAY, FORWARD, TURN_LEFT, TURN_RIGHT, TOGGLE_LOAD = range(5)
 
 
 class WarehouseState(WorldState):
-    """A shelf is either carried or stands in a cell; never two in one."""
+    """A shelf is either carried or stands in a cell; never two in one.
+
+    As many requests are open as there were robots at the start, whoever leaves and joins later.
+    """
 
     cells: Int[AnyArray, " agent"]
     directions: Int[AnyArray, " agent"]
@@ -47,9 +53,9 @@ class Warehouse(Task[WarehouseState]):
     """The team is rewarded with 1 for each requested shelf that stands on a goal at the end of a step."""
 
     slots: int = 10
+    horizon: int = HORIZON
 
     name: ClassVar[str] = "rware"
-    horizon: ClassVar[int] = 500
     action_names: ClassVar[tuple[str, ...]] = ("stay", "forward", "turn_left", "turn_right", "toggle_load")
     observation_layout: ClassVar[tuple[ObservationPart, ...]] = (
         ObservationPart("own column and row, counted from 0 at the top left", 2),
@@ -85,7 +91,7 @@ class Warehouse(Task[WarehouseState]):
 
     @property
     def return_definition(self) -> str:
-        return "number of requested shelves the team delivered in 500 steps"
+        return f"number of requested shelves the team delivered in {self.horizon} steps"
 
     def reset(self, key: PRNGKeyArray, team_size: int | Int[Array, ""]) -> WarehouseState:
         cells, directions, requests = jax.random.split(key, 3)
@@ -94,9 +100,7 @@ class Warehouse(Task[WarehouseState]):
             team_size=scalar(team_size),
             time=scalar(0),
             cells=free[_distinct_numbers(cells, self.slots, free.size) - 1],
-            directions=jax.vmap(lambda key: jax.random.randint(key, (), 0, 4, jnp.int32))(
-                slot_keys(directions, self.slots)
-            ),
+            directions=_random_directions(directions, self.slots),
             carried=jnp.full(self.slots, NOTHING, jnp.int32),
             standing=jnp.asarray(self.floor.all_stored),
             requests=_distinct_numbers(requests, self.slots, self.floor.shelves),
@@ -132,6 +136,33 @@ class Warehouse(Task[WarehouseState]):
             terminated=jnp.asarray(False),
             truncated=moved.time >= self.horizon,
             measures={"deliveries": reward},
+        )
+
+    def leave(self, state: WarehouseState, leaving: Bool[Array, " agent"]) -> WarehouseState:
+        """What a robot carries goes home, or to the nearest place to it where it can stand.
+
+        Not below a robot with a shelf, which could not put it down there. A place is always left: there are
+        as many free ones as carried shelves, and one robot less that carries another.
+        """
+        state = self._present(state)
+        put_back = partial(_put_back, self.floor, state.cells)
+        loads = for_each_marked(
+            put_back, _Loads(state.carried, state.standing), leaving & (state.carried > 0)
+        )
+        return replace(state, carried=loads.carried, standing=loads.standing)
+
+    def join(
+        self, key: PRNGKeyArray, state: WarehouseState, joining: Bool[Array, " agent"]
+    ) -> WarehouseState:
+        """On any free cell, looking anywhere, with nothing."""
+        place_key, direction_key = jax.random.split(key)
+        state = self._present(state)
+        taken = jnp.where(state.cells == NOWHERE, self.floor.size, state.cells)
+        free = jnp.asarray(self.floor.inside).at[taken].set(False, mode="drop")
+        return replace(
+            state,
+            cells=jnp.where(joining, cells_of_newcomers(place_key, joining, free), state.cells),
+            directions=jnp.where(joining, _random_directions(direction_key, self.slots), state.directions),
         )
 
     def traffic(self, state: WarehouseState, actions: Int[Array, " agent"]) -> Traffic:
@@ -187,20 +218,21 @@ class Warehouse(Task[WarehouseState]):
     def draw(self, state: WarehouseState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.warehouse.picture import draw_warehouse
 
-        robots = self.of_team(state, state.cells, state.directions, state.carried, state.requests)
+        standing, wanted = np.asarray(state.standing), self.of_world(state, state.requests)
+        cells, directions, carried = self.of_team(state, state.cells, state.directions, state.carried)
         return draw_warehouse(
-            self.floor, np.asarray(state.standing), *robots, size=size, show_range=show_range
+            self.floor, standing, cells, directions, carried, wanted, size=size, show_range=show_range
         )
 
     def _present(self, state: WarehouseState) -> WarehouseState:
-        """The state without whatever stands in padded slots."""
+        """The state without whatever stands in slots that nobody fills."""
         present = self.present(state)
         return replace(
             state,
             cells=jnp.where(present, state.cells, NOWHERE),
             directions=jnp.where(present, state.directions, UP),
             carried=jnp.where(present, state.carried, NOTHING),
-            requests=jnp.where(present, state.requests, NOTHING),
+            requests=jnp.where(self.first_slots(state), state.requests, NOTHING),
         )
 
     def _targets(self, state: WarehouseState, actions: Int[Array, " agent"]) -> Int[Array, " agent"]:
@@ -209,6 +241,26 @@ class Warehouse(Task[WarehouseState]):
         blocked = (state.carried > 0) & (state.standing[ahead] > 0)
         drives = (actions == FORWARD) & self.present(state) & jnp.asarray(self.floor.inside)[ahead] & ~blocked
         return jnp.where(drives, ahead, state.cells)
+
+
+class _Loads(NamedTuple):
+    carried: Int[Array, " agent"]
+    standing: Int[Array, " cell"]
+
+
+def _put_back(floor: Floor, cells: Int[Array, " agent"], loads: _Loads, robot: Int[Array, ""]) -> _Loads:
+    """The robot's shelf stands as close to its own place as it can."""
+    shelf, storage = loads.carried[robot], jnp.asarray(floor.storage, jnp.int32)
+    columns, rows = floor.column_and_row(storage)
+    away = jnp.abs(columns - columns[shelf - 1]) + jnp.abs(rows - rows[shelf - 1])
+    others = jnp.where((loads.carried > 0) & (jnp.arange(cells.size) != robot), cells, NOWHERE)
+    free = (loads.standing[storage] == NOTHING) & ~jnp.any(storage[:, None] == others, axis=-1)
+    place = storage[jnp.argmin(jnp.where(free, away, floor.size))]
+    return _Loads(loads.carried.at[robot].set(NOTHING), loads.standing.at[place].set(shelf))
+
+
+def _random_directions(key: PRNGKeyArray, slots: int) -> Int[Array, " agent"]:
+    return jax.vmap(lambda key: jax.random.randint(key, (), 0, 4, jnp.int32))(slot_keys(key, slots))
 
 
 def _turned(directions: Int[Array, " agent"], actions: Int[Array, " agent"]) -> Int[Array, " agent"]:
