@@ -19,5 +19,5 @@ def run() -> int:
         )
         for name, method in METHODS.items()
     )
-    Console().print(table("Methods: one backbone, eight rows", headings, rows))
+    Console().print(table("Methods: one actor, one row each", headings, rows))
     return 0

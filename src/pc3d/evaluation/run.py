@@ -38,7 +38,10 @@ class EvaluationSettings:
     rollouts: int = 100
     """Rollouts per team size."""
     actions: Literal["sampled", "greedy"] = "sampled"
-    """Sampled as in training (these policies are trained to be stochastic), or always the likeliest."""
+    """Sampled as in training (most policies are trained to be stochastic), or always the likeliest.
+
+    Of policies that value actions it is always the best one.
+    """
     backend: Literal["jax", "original"] = "jax"
     """Our worlds, or the original packages from the same starts with the same draws."""
     context_rollouts: int = 8
@@ -209,4 +212,5 @@ def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings)
         "team_sizes": list(sizes),
         "starts_seed": STARTS_SEED,
         **{name: value for name, value in asdict(settings).items() if value is not None},
+        **({"actions": "greedy"} if policy.actor.values_actions else {}),
     }

@@ -65,6 +65,11 @@ class Algorithm(abc.ABC):
     def policy(self, learner: Any) -> PolicyNetworks:
         """What a finished run leaves."""
 
+    def after_play(self, learner: Any, episodes: Episode) -> Learner:
+        """Take note of episodes just played, where `learn` gets others, drawn from a replay."""
+        del episodes
+        return learner
+
     def check(self, experiment: Experiment, task: Game) -> None:
         """Refuse settings that do not fit the task."""
         del experiment, task
