@@ -21,14 +21,14 @@ class NumpyPolicy:
             self.weights[name.removeprefix("conditioning.")] = numbers.reshape(entry["shape"])
 
     def step(self, observation: np.ndarray, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Action probabilities and the next memory."""
+        """Action probabilities (all of it for the best one, where a policy is greedy) and the next memory."""
         encoding = self.activate(self.mlp("encoder", observation))
         seen, remembered = self.dense("memory.from_input", encoding), self.dense("memory.from_memory", memory)
         reset, keep, _ = np.split(0.5 + 0.5 * np.tanh((seen + remembered) / 2), 3)  # sigmoid
         candidate = np.tanh(np.split(seen, 3)[2] + reset * np.split(remembered, 3)[2])
         memory = candidate + keep * (memory - candidate)
         logits = self.logits(memory)
-        exponentials = np.exp(logits - logits.max())
+        exponentials = np.exp((1e30 if self.network.get("greedy") else 1) * (logits - logits.max()))
         return exponentials / exponentials.sum(), memory
 
     def logits(self, features: np.ndarray) -> np.ndarray:

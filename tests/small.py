@@ -5,8 +5,28 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
-from pc3d.experiment.settings import ActorSettings, CriticSettings, Experiment
+from pc3d.experiment.methods import METHODS
+from pc3d.experiment.settings import (
+    ActorSettings,
+    CriticSettings,
+    Experiment,
+    PpoSettings,
+    QLearningSettings,
+)
 from pc3d.presets import paper as experiments
+
+PPO_METHODS = [name for name, row in METHODS.items() if row.algorithm is PpoSettings]
+Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearningSettings]
+SMALL = {
+    PpoSettings: {"batch_size": 2, "epochs": 2},
+    QLearningSettings: {
+        "batch_size": 2,
+        "gradient_steps": 2,
+        "capacity": 7,
+        "mixing_width": 6,
+        "hypernetwork_widths": (8,),
+    },
+}
 
 
 def small_experiment(method: str, task: str = "spread", **changes) -> Experiment:
@@ -14,10 +34,10 @@ def small_experiment(method: str, task: str = "spread", **changes) -> Experiment
     experiment = experiments.paper(task, method)
     critic = replace(experiment.critic, widths=(16,), set_embed_dim=8, set_encoder_widths=(16,), tokens=3)
     actor = ActorSettings(widths=(16, 12), rnn_dim=10)
-    ppo = replace(experiment.algorithm, update_every_episodes=3, batch_size=2, epochs=2)
+    algorithm = replace(experiment.algorithm, update_every_episodes=3, **SMALL[type(experiment.algorithm)])
     recipe = replace(experiment.recipe, environments=1)
     return replace(
-        experiment, **{"actor": actor, "critic": critic, "algorithm": ppo, "recipe": recipe, **changes}
+        experiment, **{"actor": actor, "critic": critic, "algorithm": algorithm, "recipe": recipe, **changes}
     )
 
 

@@ -13,6 +13,10 @@ CRITICS = {
     "joint": "all observations, padded",
     "mean": "mean of encodings",
     "tokens": "coordination tokens",
+    "mean-utility": "mean of utilities",
+    "joint-mixer": "mixer of all observations, padded",
+    "mean-mixer": "mixer of the mean of encodings",
+    "token-mixer": "mixer of coordination tokens",
 }
 CONDITIONINGS = {"film": "FiLM", "hypernetwork": "hypernetwork head"}
 GATES = {"adaptive": "learned", "off": "always 0", "on": "always 1"}

@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -87,6 +88,9 @@ def decide(actor, memory, observations, chances):
 @jax.jit
 def _decide(actor, memory, observations, chances):
     memory, policy = actor.step(memory, observations)
+    if actor.values_actions:
+        best = jnp.argmax(policy.logits, axis=-1)
+        return memory, policy, jax.nn.one_hot(best, policy.logits.shape[-1]), best
     return memory, policy, jax.nn.softmax(policy.logits), choose(policy.logits, chances)[0]
 
 

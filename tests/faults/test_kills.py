@@ -12,10 +12,12 @@ from subprocess import Popen
 
 from pc3d.runs.metrics import read_lines
 from tests.faults.tiny_runs import (
+    CAPACITY,
     INTERVAL,
     UPDATES,
     evaluate_words,
     finish,
+    replayed_words,
     start,
     train_words,
     unfinished_files,
@@ -92,6 +94,26 @@ def test_a_killed_run_ends_with_the_same_bits(tmp_path, undisturbed, count, figu
         f"({aimed}; {torn} left an unfinished file)"
     )
     figure("kill -9 of a run", wanted, happened, f"{lost} updates lost, a checkpoint every {INTERVAL}")
+
+
+def test_a_killed_run_with_a_full_replay_ends_with_the_same_bits(tmp_path, count, figure):
+    whole, folder, wanted, kills = tmp_path / "whole", tmp_path / "killed", count(20, 3), 0
+    finish(replayed_words(whole))
+    moments = random.Random(9)
+    while kills < wanted:
+        if (folder / "done.json").exists():
+            folder = tmp_path / f"killed-{kills}"
+        process = start(replayed_words(folder))
+        learning(moments, folder, process, 0.0)
+        kills += killed(process)
+        if updates_saved(folder) > CAPACITY:  # not the first rounds any more
+            finish(replayed_words(folder))
+            assert digests(folder) == digests(whole)
+    finish(replayed_words(folder))
+    assert digests(folder) == digests(whole)
+    held = len(list((folder / "replay").glob("*.safetensors")))
+    assert held >= CAPACITY
+    figure("kill -9 of a run with a replay", wanted, "all continue to the same bits", "0 bits differ")
 
 
 def killed(process: Popen[str]) -> bool:

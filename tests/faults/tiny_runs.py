@@ -27,12 +27,19 @@ ONE_SIZE = [
         )
     ),
 ]
-SETTINGS = shlex.split(f"""
-    --episodes {UPDATES} --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1
+NETWORKS = shlex.split("""
     --recipe.environments 1 --actor.widths 8 --actor.rnn-dim 4 --critic.widths 8
     --critic.set-encoder-widths 8 --critic.set-embed-dim 4
 """)
-SETTINGS += ONE_SIZE
+SETTINGS = shlex.split(f"""
+    --episodes {UPDATES} --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1
+""")
+SETTINGS += NETWORKS + ONE_SIZE
+CAPACITY = 12  # of a replay that is full long before the end
+REPLAYED = shlex.split(f"""
+    --episodes {UPDATES} --q.capacity {CAPACITY} --q.batch-size 2 --q.gradient-steps 1 --q.mixing-width 4
+    --q.hypernetwork-widths 4
+""")
 # The budget is a part of the program, so that all runs that shall not end have the same.
 ENDLESS = ("--episodes", "1000000")
 HABITS = shlex.split(f"""
@@ -43,6 +50,12 @@ HABITS = shlex.split(f"""
 
 def train_words(folder: Path) -> list[str]:
     return ["train", "spread", "mappo", "--folder", str(folder), *SETTINGS, *HABITS]
+
+
+def replayed_words(folder: Path) -> list[str]:
+    """A run that learns from a replay."""
+    settings = (*REPLAYED, *NETWORKS, *ONE_SIZE, *HABITS)
+    return ["train", "spread", "pc3d-qmix", "--folder", str(folder), *settings]
 
 
 def evaluate_words(folder: Path) -> list[str]:

@@ -15,7 +15,7 @@ from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.registry import algorithm_of
 from pc3d.play.actor_team import ActorTeam
-from pc3d.play.choosing import log_probability_of
+from pc3d.play.choosing import of_action
 from pc3d.play.loop import play, play_on_host
 from pc3d.play.presence import joined
 from pc3d.play.team import Decision
@@ -84,7 +84,7 @@ def likely_again(method, batch):
     """How likely the actor finds each action now."""
     actor = learner_of(method).networks.actor
     features = features_of(actor, batch)
-    return log_probability_of(jax.nn.log_softmax(actor.conditioning(features).logits), batch.actions)
+    return of_action(jax.nn.log_softmax(actor.conditioning(features).logits), batch.actions)
 
 
 @partial(jax.jit, static_argnums=0)

@@ -3,13 +3,13 @@
 import pytest
 
 from pc3d.cli.train import parse
-from pc3d.experiment.methods import METHODS
 from pc3d.jobs.study import load_study
 from pc3d.presets.changes import changed, changes_between
 from pc3d.presets.paper import paper
 from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
 from pc3d.system.errors import BadInput
 from pc3d.system.toml_file import LARGEST_FILE
+from tests.small import PPO_METHODS, Q_METHODS
 
 MAPPO_CHANGES = {
     "ppo.learning_rate": 7.5e-05,
@@ -62,7 +62,15 @@ def test_train_takes_a_preset_file(mappo_file):
     assert experiment.rosters == paper("spread", "mappo").rosters
 
 
-@pytest.mark.parametrize("method", sorted(set(METHODS) - {"ippo", "mappo"}))
+@pytest.mark.parametrize("method", Q_METHODS)
+def test_a_preset_of_mappo_gives_value_factorisation_its_actor_and_nothing_of_ppo(mappo_file, method):
+    usual = paper("spread", method)
+    experiment = read_preset(mappo_file).applied(usual, "here")
+    assert experiment.actor.widths == (64, 64)
+    assert (experiment.algorithm, experiment.critic) == (usual.algorithm, usual.critic)
+
+
+@pytest.mark.parametrize("method", sorted(set(PPO_METHODS) - {"ippo", "mappo"}))
 def test_all_that_is_chained_from_mappo_inherits_its_actor_and_ppo_but_not_its_critic(mappo_file, method):
     experiment = read_preset(mappo_file).applied(paper("spread", method), "here")
     assert experiment.algorithm.epochs == 4

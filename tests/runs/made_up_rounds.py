@@ -14,7 +14,13 @@ KEPT = {
 
 
 def made_round(
-    number: int, count: int = 3, agents: int = 2, *, kept: str = "array", states: bool = False
+    number: int,
+    count: int = 3,
+    agents: int = 2,
+    steps: int = STEPS,
+    *,
+    kept: str = "array",
+    states: bool = False,
 ) -> Episode:
     """As play leaves them, in JAX's arrays. Every number of an episode is its mark, but for booleans."""
     marks = np.float32(100 * number) + np.arange(count, dtype=np.float32)
@@ -24,16 +30,16 @@ def made_round(
 
     made = Episode(
         team_size=np.full(count, agents, np.int32),
-        present=np.ones((count, STEPS + 1, agents), bool),
-        observations=filled(STEPS + 1, agents, WIDTH),
-        actions=filled(STEPS, agents).astype(np.int32),
-        kept=KEPT[kept](filled(STEPS, agents)),
-        rewards=filled(STEPS),
-        played=np.ones((count, STEPS), bool),
-        terminated=np.zeros((count, STEPS), bool),
+        present=np.ones((count, steps + 1, agents), bool),
+        observations=filled(steps + 1, agents, WIDTH),
+        actions=filled(steps, agents).astype(np.int32),
+        kept=KEPT[kept](filled(steps, agents)),
+        rewards=filled(steps),
+        played=np.ones((count, steps), bool),
+        terminated=np.zeros((count, steps), bool),
         total_reward=filled(),
         measures={"collisions": filled(), "covered": filled()},
-        global_states=filled(STEPS + 1, 5) if states else None,
+        global_states=filled(steps + 1, 5) if states else None,
     )
     return jax.device_put(made)
 

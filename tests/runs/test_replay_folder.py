@@ -23,7 +23,7 @@ from pc3d.runs.watcher import Watcher
 from pc3d.system.errors import BadInput, DamagedFile, Interrupted
 from pc3d.system.files import digest_of
 from pc3d.tasks.make import make_game
-from tests.runs.made_up_rounds import SLOTS, made_round
+from tests.runs.made_up_rounds import made_round
 from tests.runs.runs import digests
 from tests.small import small_experiment
 
@@ -32,7 +32,7 @@ KEPT_CHECKPOINTS = 2
 
 
 def replay_in(path, capacity: int = CAPACITY) -> ReplayFolder:
-    return ReplayFolder(path, Replay(capacity, SLOTS))
+    return ReplayFolder(path, Replay(ReplaySettings(capacity, drawn=30)))
 
 
 def play(folder: ReplayFolder, numbers, **more) -> None:
@@ -94,7 +94,7 @@ def test_a_restored_replay_goes_on_as_if_nothing_had_happened(tmp_path):
     resumed.restore(said)
     play(resumed, range(6, 9))
     assert resumed.held() == whole.held()
-    assert bits(resumed.replay.drawn(0, 8, 30)) == bits(whole.replay.drawn(0, 8, 30))
+    assert bits(resumed.replay.drawn(0, 8)) == bits(whole.replay.drawn(0, 8))
 
 
 def test_what_no_kept_checkpoint_needs_is_removed_and_nothing_else(tmp_path):
@@ -254,19 +254,17 @@ class ReplayedPpoSettings(PpoSettings):
         return ReplaySettings(capacity=5, drawn=4)
 
 
+TWO_STAGES = Curriculum((Stage(0.5, (1,), (1.0,)), Stage(0.5, (2,), (1.0,))))
+
+
 @pytest.fixture
 def replayed(monkeypatch):
     """An experiment whose algorithm learns from a replay, over two stages of different widths."""
     row = replace(methods.METHODS["mappo"], algorithm=ReplayedPpoSettings)
     monkeypatch.setitem(methods.METHODS, "replayed-mappo", row)
     monkeypatch.setitem(registry.ALGORITHMS, ReplayedPpoSettings, registry.ALGORITHMS[PpoSettings])
-    usual = small_experiment("mappo", episodes=18)
-    return replace(
-        usual,
-        method="replayed-mappo",
-        algorithm=ReplayedPpoSettings(**vars(usual.algorithm)),
-        curriculum=Curriculum((Stage(0.5, (1,), (1.0,)), Stage(0.5, (2,), (1.0,)))),
-    )
+    usual = small_experiment("mappo", episodes=18, curriculum=TWO_STAGES)
+    return replace(usual, method="replayed-mappo", algorithm=ReplayedPpoSettings(**vars(usual.algorithm)))
 
 
 class StopAfter(Watcher):
@@ -280,16 +278,35 @@ class StopAfter(Watcher):
             signal.raise_signal(signal.SIGINT)
 
 
-def test_a_stopped_run_with_a_replay_ends_with_the_same_bits(tmp_path, replayed):
-    habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(replayed))
-    whole = train(replayed, arena, tmp_path / "whole", habits)
+@pytest.fixture
+def factored():
+    """One of the package's own, with sequences cut from its episodes."""
+    usual = small_experiment("pc3d-qmix", episodes=18, curriculum=TWO_STAGES)
+    return replace(usual, algorithm=replace(usual.algorithm, sequence_steps=9, burn_in=4))
+
+
+@pytest.mark.parametrize("kind", ["replayed", "factored"])
+def test_a_stopped_run_with_a_replay_ends_with_the_same_bits(tmp_path, kind, request):
+    experiment = request.getfixturevalue(kind)
+    habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(experiment))
+    whole = train(experiment, arena, tmp_path / "whole", habits)
     for update in (2, 4):
         with pytest.raises(Interrupted):
-            train(replayed, arena, tmp_path / "stopped", habits, StopAfter(update))
-    stopped = train(replayed, arena, tmp_path / "stopped", habits)
+            train(experiment, arena, tmp_path / "stopped", habits, StopAfter(update))
+    stopped = train(experiment, arena, tmp_path / "stopped", habits)
     assert digests(stopped.path) == digests(whole.path)
     for run in (stopped, whole):
         assert sorted(path.stem for path in run.replay.iterdir()) == needed_by_checkpoints(run)
+
+
+def test_a_run_whose_replay_is_damaged_does_not_go_on_and_says_which_file_it_is(tmp_path, factored):
+    habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(factored))
+    with pytest.raises(Interrupted):
+        train(factored, arena, tmp_path, habits, StopAfter(2))
+    shard = sorted((tmp_path / "replay").iterdir())[-1]
+    with_a_flipped_bit(shard)
+    with pytest.raises(DamagedFile, match=f"{shard.name} is damaged"):
+        train(factored, arena, tmp_path, habits)
 
 
 def needed_by_checkpoints(run: RunFolder) -> list[str]:

@@ -25,8 +25,10 @@ from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.experiment.settings import ActorSettings, Experiment, PpoSettings
 from pc3d.learners.algorithm import Learner, Work
 from pc3d.learners.registry import algorithm_of
-from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_round
+from pc3d.learners.replay import Replay
+from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_and_learn_again, play_round
 from pc3d.play.arena import CompiledArena
+from pc3d.play.episode import Episode
 from pc3d.presets.paper import paper
 from pc3d.system.errors import Pc3dError
 from pc3d.system.processes import PYTHON
@@ -97,7 +99,24 @@ class Beginning:
         return np.asarray(self.batch.team_sizes)
 
     def update(self) -> tuple[Learner, Round]:
-        return play_and_learn(self.experiment, self.arena, self.learner, self.batch)
+        """Where there is a replay, it holds nothing but these episodes: an update draws as many as ever."""
+        settings, run = (
+            self.experiment.algorithm.replay,
+            (self.experiment, self.arena, self.learner, self.batch),
+        )
+        if settings is None:
+            return play_and_learn(*run)
+        return play_and_learn_again(*run, Replay(settings), self.experiment.seed)
+
+    def lesson(self) -> Episode:
+        """What an update learns from."""
+        settings = self.experiment.algorithm.replay
+        played = play_round(self.experiment, self.arena, self.learner, self.batch)
+        if settings is None:
+            return played
+        replay = Replay(settings)
+        replay.add(1, played)
+        return replay.drawn(self.experiment.seed, 0)
 
 
 def usual_batch(experiment: Experiment, stage: int) -> EpisodeBatch:
@@ -177,7 +196,7 @@ def _learning(run: Beginning, repeats: int) -> tuple[float, float, Work]:
     """The seconds of an update without its playing, the matrix rate meanwhile, and what it costs on paper."""
     experiment, game, key = run.experiment, run.arena.game, jax.random.key(0)
     algorithm = algorithm_of(experiment)
-    episodes = play_round(experiment, run.arena, run.learner, run.batch)
+    episodes = run.lesson()
     learn = jax.jit(algorithm.learn, static_argnums=(0, 1))
     # In turns: a shared core is not equally fast in every minute.
     work_times, matrix_times, product = [], [], matrix_product()

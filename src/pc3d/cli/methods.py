@@ -17,5 +17,5 @@ def run() -> int:
         )
         for name, method in METHODS.items()
     )
-    Terminal().print(table("Methods: one backbone, eight rows", headings, rows))
+    Terminal().print(table("Methods: one actor, one row each", headings, rows))
     return 0

@@ -48,7 +48,10 @@ class EvaluationSettings(Bounded):
     rollouts: Rollouts = 100
     """Rollouts per team size."""
     actions: Literal["sampled", "greedy"] = "sampled"
-    """Sampled as in training (these policies are trained to be stochastic), or always the likeliest."""
+    """Sampled as in training (most policies are trained to be stochastic), or always the likeliest.
+
+    Of policies that value actions it is always the best one.
+    """
     backend: Literal["jax", "original"] = "jax"
     """Our worlds, or the original packages from the same starts with the same draws."""
     context_rollouts: Rollouts = 8
@@ -210,6 +213,7 @@ def _about(policy: Policy, sizes: tuple[int, ...], settings: EvaluationSettings)
         **about_policy(policy, policy.task),
         "team_sizes": list(sizes),
         **{name: value for name, value in asdict(settings).items() if value is not None},
+        **({"actions": "greedy"} if policy.actor.values_actions else {}),
     }
 
 

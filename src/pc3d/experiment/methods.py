@@ -8,7 +8,7 @@ from functools import partial
 from typing import Literal
 
 from pc3d.experiment.execution import ALONE, Execution
-from pc3d.experiment.settings import AlgorithmSettings, PpoSettings
+from pc3d.experiment.settings import AlgorithmSettings, PpoSettings, QLearningSettings
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.imports import is_import_path
 
@@ -32,7 +32,7 @@ class Method:
     algorithm: type[AlgorithmSettings] = PpoSettings
     """What it learns by; the settings' class names the learner."""
     critic: str = "joint"
-    """The central module, by its name in `networks.critics`."""
+    """The central module, by its name in `networks.critics` or `networks.mixers`."""
     conditioning: str = WITHOUT_CONTEXT
     """How the actor uses its context, by its name in `networks.conditioning`."""
     gate: GateMode = "adaptive"
@@ -48,6 +48,8 @@ class Method:
 
 # What PC3D has, and with it all that differ from PC3D in one part.
 like_pc3d = partial(Method, parent="pc3d", critic="tokens", conditioning="film", distils=True)
+# What learns the values of actions; its actor and what it sees of the team are those of the parent.
+factored = partial(Method, parent="mappo", algorithm=QLearningSettings)
 METHODS = {
     "ippo": Method("IPPO", "independent learners with a local value", "#CC79A7", ":", critic="local"),
     "mappo": Method("MAPPO", "the backbone: a critic over all observations, padded", "#E69F00", "--"),
@@ -64,6 +66,24 @@ METHODS = {
     "a-mappo": like_pc3d("A-MAPPO", "ablation: no distillation", "#999999", ":", distils=False),
     "hyper-pc3d": like_pc3d(
         "Hyper-PC3D-MAPPO", "the context changes the policy head", "#B5A300", conditioning="hypernetwork"
+    ),
+    "vdn": factored(
+        "VDN", "the team's value is the mean of utilities", "#882255", ":", critic="mean-utility"
+    ),
+    "qmix": factored(
+        "QMIX",
+        "utilities mixed by weights from all observations, padded",
+        "#44AA99",
+        "--",
+        critic="joint-mixer",
+    ),
+    "qmix-pic": factored(
+        "PIC-QMIX", "weights from the mean of encodings", "#117733", "-.", parent="pic", critic="mean-mixer"
+    ),
+    "pc3d-qmix": like_pc3d(
+        *("PC3D-QMIX", "weights from tokens, distilled contexts, gated FiLM", "#332288"),
+        critic="token-mixer",
+        algorithm=QLearningSettings,
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with

@@ -26,9 +26,15 @@ def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
         "steps_per_episode": task.horizon,
         "observation": [asdict(part) for part in task.observation_layout],
         "actions": list(task.action_names),
-        "choosing": "draw the action from action_probabilities, as in training",
+        "choosing": _choosing(actor),
         "memory": {"width": actor.memory_width, "start": "zeros at the start of every episode"},
         "network": asdict(actor.network),
         "precision": "float32",
         "experiment": to_plain(experiment),
     }
+
+
+def _choosing(actor: PlainActor) -> str:
+    if actor.network.greedy:
+        return "take the action whose probability is 1: the one worth most"
+    return "draw the action from action_probabilities, as in training"

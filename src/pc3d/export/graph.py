@@ -19,10 +19,20 @@ def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = F
     encoded = graph.mlp("encoder", network.encoder_layers, network.activation, "observation")
     features = _remember(graph, actor.memory_width, graph.activate(network.activation, encoded))
     logits = _condition(graph, actor, features)
-    graph.apply("Softmax", logits, name="action_probabilities", axis=1)
+    _decide(graph, actor, logits)
     model = graph.model(*_interface(actor, int8=int8), title="one step of one agent")
     model.metadata_props.add(key=KEY, value=json.dumps(description, sort_keys=True))
     return model.SerializeToString(deterministic=True)
+
+
+def _decide(graph: GraphBuilder, actor: PlainActor, logits: str) -> str:
+    """The chances of actions; where they are valued, all of it is the best one's."""
+    if not actor.network.greedy:
+        return graph.apply("Softmax", logits, name="action_probabilities", axis=1)
+    best = graph.apply("ArgMax", logits, axis=1, keepdims=0)
+    count = graph.constant("action_count", np.array(actor.action_count, np.int64))
+    chances = graph.constant("never_and_always", np.array([0, 1], np.float32))
+    return graph.apply("OneHot", best, count, chances, name="action_probabilities", axis=1)
 
 
 def _interface(actor: PlainActor, *, int8: bool) -> tuple[Shapes, Shapes]:

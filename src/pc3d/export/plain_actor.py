@@ -33,6 +33,7 @@ class Network:
     activation: Activation  # of the encoder and, if there is one, of the hypernetwork
     encoder_layers: int
     conditioning: ConditioningKind
+    greedy: bool = False  # the best action is taken, always: the head says what actions are worth
     gate: GateMode | None = None
     reliance_range: tuple[float, float] | None = None
     hypernetwork_layers: int | None = None
@@ -73,7 +74,12 @@ def _network(actor: Actor) -> Network:
     if type(conditioning) not in KINDS:
         known = ", ".join(kind.__name__ for kind in KINDS)
         raise BadInput(f"a {type(conditioning).__name__} cannot be exported yet, only {known}")
-    network = Network(actor.encoder.activation, len(actor.encoder.layers), KINDS[type(conditioning)])
+    network = Network(
+        actor.encoder.activation,
+        len(actor.encoder.layers),
+        KINDS[type(conditioning)],
+        greedy=actor.values_actions,
+    )
     if isinstance(conditioning, ContextConditioning):
         student = conditioning.student
         bounds = (student.reliance_min, student.reliance_max)

@@ -71,6 +71,11 @@ class Algorithm(abc.ABC):
         del learner, policy
         raise BadInput("this algorithm cannot begin with the policy of another run")
 
+    def after_play(self, learner: Any, episodes: Episode) -> Learner:
+        """Take note of episodes just played, where `learn` gets others, drawn from a replay."""
+        del episodes
+        return learner
+
     def check(self, experiment: Experiment, task: Game) -> None:
         """Refuse settings that do not fit the task."""
         del experiment, task

@@ -1,10 +1,14 @@
 """The algorithms by the class of their settings. A new one is a folder here and a line."""
 
-from pc3d.experiment.settings import AlgorithmSettings, Experiment, PpoSettings
+from pc3d.experiment.settings import AlgorithmSettings, Experiment, PpoSettings, QLearningSettings
 from pc3d.learners.algorithm import Algorithm
 from pc3d.learners.ppo.algorithm import Ppo
+from pc3d.learners.q_learning.algorithm import QLearning
 
-ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {PpoSettings: Ppo()}
+ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
+    PpoSettings: Ppo(),
+    QLearningSettings: QLearning(),
+}
 
 
 def algorithm_of(experiment: Experiment) -> Algorithm:

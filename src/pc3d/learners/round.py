@@ -60,11 +60,12 @@ def play_and_learn_again(
     experiment: Experiment, arena: Arena, learner: Learner, batch: EpisodeBatch, replay: Replay, seed: int
 ) -> tuple[Learner, Round]:
     """The same with a replay: the new episodes are added to it, and the update learns from what is drawn."""
-    settings, update = experiment.algorithm.replay, int(learner.update)
-    assert settings is not None
+    update = int(learner.update)
     played = play_round(experiment, arena, learner, batch)
     replay.add(update + 1, played)
-    drawn, wide = replay.drawn(seed, update, settings.drawn), arena.game.with_slots(replay.slots)
+    learner = _noted_compiled(experiment, learner, played)
+    drawn = replay.drawn(seed, update)
+    wide = arena.game.with_slots(drawn.present.shape[-1])
     learner, report = _learn_compiled(experiment, wide, learner, batch.seed, drawn)
     return learner, Round(report.lesson, _reported(arena.game, played))
 
@@ -84,6 +85,11 @@ def play_episodes(
     """These episodes, side by side, each with its own team size."""
     team, with_state = algorithm_of(experiment).team(experiment, learner), experiment.critic.global_state
     return play(worlds, team, batch.keys, batch.team_sizes, with_global_state=with_state)
+
+
+def note(experiment: Experiment, learner: Learner, played: Episode) -> Learner:
+    """What a learner with a replay wants to know of the episodes that were just played."""
+    return algorithm_of(experiment).after_play(learner, played)
 
 
 def learn_from(
@@ -108,6 +114,7 @@ def _in_one_program(
 
 
 _learn_compiled = jax.jit(learn_from, static_argnums=(0, 1))
+_noted_compiled = jax.jit(note, static_argnums=0)
 _play_compiled = jax.jit(play_episodes, static_argnums=(0, 1))
 
 

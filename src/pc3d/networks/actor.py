@@ -19,6 +19,8 @@ class Actor(eqx.Module):
     encoder: Mlp
     memory: Gru
     conditioning: Conditioning
+    values_actions: bool = eqx.field(static=True)
+    """Whether it says what actions are worth, and always takes the best, or how likely it takes them."""
 
     def __init__(
         self,
@@ -27,12 +29,14 @@ class Actor(eqx.Module):
         settings: ActorSettings,
         activation: Activation,
         conditioning: Conditioning,
+        *,
+        values_actions: bool = False,
     ) -> None:
         encoder_key, memory_key = jax.random.split(key)
         widths = (observation, *settings.widths)
         self.encoder = Mlp(encoder_key, widths, activation, activate_output=True)
         self.memory = Gru(memory_key, widths[-1], settings.rnn_dim)
-        self.conditioning = conditioning
+        self.conditioning, self.values_actions = conditioning, values_actions
 
     def first_memory(self, *rows: int) -> Float[Array, "*rows h"]:
         """What an agent remembers before it has seen anything."""

@@ -1,5 +1,8 @@
 """Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
 
+from collections.abc import Callable
+from functools import partial
+
 import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
@@ -7,9 +10,16 @@ from jaxtyping import PRNGKeyArray
 from pc3d.experiment.methods import Method, method_named
 from pc3d.experiment.settings import Experiment
 from pc3d.networks.actor import Actor
-from pc3d.networks.conditioning import CONDITIONINGS, Conditioning, ContextConditioning, StudentContext
+from pc3d.networks.conditioning import (
+    CONDITIONINGS,
+    VALUE_GAIN,
+    Conditioning,
+    ContextConditioning,
+    StudentContext,
+)
 from pc3d.networks.critics import CRITICS, Critic, CriticInputs
 from pc3d.networks.layers import drawn_uniformly
+from pc3d.networks.mixers import MIXERS
 from pc3d.networks.teacher import Teacher
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.make import playable
@@ -43,10 +53,14 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         global_state=_global_state_width(task) if experiment.critic.global_state else 0,
         largest_team=experiment.rosters.largest,
         activation=activation,
+        mixing=experiment.algorithm.mixing,
     )
     networks = Networks(
-        actor=Actor(actor_key, task.observation_width, actor, activation, conditioning),
-        critic=CRITICS[method.critic](critic_key, inputs, experiment.critic),
+        actor=Actor(
+            *(actor_key, task.observation_width, actor, activation, conditioning),
+            values_actions=experiment.algorithm.values_actions,
+        ),
+        critic=_central_modules()[method.critic](critic_key, inputs, experiment.critic),
     )
     if experiment.recipe.initialisation == "uniform":
         return drawn_uniformly(jax.random.fold_in(key, 4), networks)  # the four before are taken
@@ -65,13 +79,18 @@ def blank_policy(experiment: Experiment, task: Game) -> PolicyNetworks:
 
 def refuse_mismatch(method: Method) -> None:
     """Say what is wrong with a row, before anything is built from it."""
+    central = _central_modules()
     for kind, name, known in (
-        ("critic", method.critic, CRITICS),
+        ("critic", method.critic, central),
         ("conditioning", method.conditioning, CONDITIONINGS),
     ):
         if name not in known:
             raise unknown_name(kind, name, known)
-    teaches = CRITICS[method.critic].teaches
+    if central[method.critic].mixes != method.algorithm.values_actions:
+        raise BadInput(
+            "a method that learns the values of actions needs a mixer, and no other method has one"
+        )
+    teaches = central[method.critic].teaches
     learns = issubclass(CONDITIONINGS[method.conditioning], ContextConditioning)
     if method.distils and not (teaches and learns):
         raise BadInput(
@@ -79,18 +98,25 @@ def refuse_mismatch(method: Method) -> None:
         )
 
 
+def _central_modules() -> dict[str, type[Critic]]:
+    return {**CRITICS, **MIXERS}
+
+
 def _conditioning(
     head_key: PRNGKeyArray, student_key: PRNGKeyArray, experiment: Experiment, actions: int
 ) -> Conditioning:
     method, features = method_named(experiment.method), experiment.actor.rnn_dim
     kind = CONDITIONINGS[method.conditioning]
+    made: Callable[..., Conditioning] = kind
+    if experiment.algorithm.values_actions:
+        made = partial(kind, gain=VALUE_GAIN)
     if not issubclass(kind, ContextConditioning):
-        return kind(head_key, features, actions)
+        return made(head_key, features, actions)
     context = experiment.critic.set_embed_dim
     student = StudentContext(
         student_key, features, context, method.gate, experiment.distillation, experiment.recipe
     )
-    return kind(head_key, features, actions, student)
+    return made(head_key, features, actions, student)
 
 
 def _global_state_width(game: Game) -> int:

@@ -15,6 +15,7 @@ from pc3d.experiment.settings import DistillationSettings, Recipe
 from pc3d.networks.layers import Dense, Mlp
 
 POLICY_GAIN = 0.01  # a nearly uniform first policy
+VALUE_GAIN = 1.0  # values of actions have a scale of their own
 MODULATION_GAIN = 0.1  # a nearly unconditioned one
 
 
@@ -22,6 +23,7 @@ class PolicyOutput(eqx.Module):
     """What the actor says at one moment; context and gate are None where a method has none."""
 
     logits: Float[Array, "... action"]
+    """Or, of an actor that values actions, what each is worth."""
     context: Float[Array, "... context"] | None = None
     gate: Float[Array, "..."] | None = None
 
@@ -30,7 +32,9 @@ class Conditioning(eqx.Module):
     """The last part of the actor."""
 
     @abc.abstractmethod
-    def __init__(self, key: PRNGKeyArray, features: int, actions: int) -> None: ...
+    def __init__(
+        self, key: PRNGKeyArray, features: int, actions: int, *, gain: float = POLICY_GAIN
+    ) -> None: ...
 
     @abc.abstractmethod
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput: ...
@@ -41,8 +45,8 @@ class PlainHead(Conditioning):
 
     head: Dense
 
-    def __init__(self, key: PRNGKeyArray, features: int, actions: int) -> None:
-        self.head = Dense(key, features, actions, POLICY_GAIN)
+    def __init__(self, key: PRNGKeyArray, features: int, actions: int, *, gain: float = POLICY_GAIN) -> None:
+        self.head = Dense(key, features, actions, gain)
 
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
         return PolicyOutput(self.head(features))
@@ -104,7 +108,15 @@ class ContextConditioning(Conditioning):
     student: StudentContext
 
     @abc.abstractmethod
-    def __init__(self, key: PRNGKeyArray, features: int, actions: int, student: StudentContext) -> None: ...
+    def __init__(
+        self,
+        key: PRNGKeyArray,
+        features: int,
+        actions: int,
+        student: StudentContext,
+        *,
+        gain: float = POLICY_GAIN,
+    ) -> None: ...
 
 
 class GatedFilm(ContextConditioning):
@@ -113,12 +125,20 @@ class GatedFilm(ContextConditioning):
     to_modulation: Dense
     head: Dense
 
-    def __init__(self, key: PRNGKeyArray, features: int, actions: int, student: StudentContext) -> None:
+    def __init__(
+        self,
+        key: PRNGKeyArray,
+        features: int,
+        actions: int,
+        student: StudentContext,
+        *,
+        gain: float = POLICY_GAIN,
+    ) -> None:
         modulation_key, head_key = jax.random.split(key)
         self.student = student
         context = student.to_context.bias.size
         self.to_modulation = Dense(modulation_key, context, 2 * features, MODULATION_GAIN)
-        self.head = Dense(head_key, features, actions, POLICY_GAIN)
+        self.head = Dense(head_key, features, actions, gain)
 
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
         context, gate = self.student.context(features), self.student.gate(features)
@@ -134,13 +154,21 @@ class HyperHead(ContextConditioning):
     hypernetwork: Mlp
     head: Dense
 
-    def __init__(self, key: PRNGKeyArray, features: int, actions: int, student: StudentContext) -> None:
+    def __init__(
+        self,
+        key: PRNGKeyArray,
+        features: int,
+        actions: int,
+        student: StudentContext,
+        *,
+        gain: float = POLICY_GAIN,
+    ) -> None:
         hyper_key, head_key = jax.random.split(key)
         self.student = student
         context, recipe = student.to_context.bias.size, student.recipe
         widths = (context, *recipe.hypernetwork_widths, (features + 1) * actions)
         self.hypernetwork = Mlp(hyper_key, widths, recipe.activation, output_gain=POLICY_GAIN)
-        self.head = Dense(head_key, features, actions, POLICY_GAIN)
+        self.head = Dense(head_key, features, actions, gain)
 
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
         context, gate = self.student.context(features), self.student.gate(features)

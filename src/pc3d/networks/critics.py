@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.experiment.settings import CriticSettings
+from pc3d.experiment.settings import CriticSettings, MixingSettings
 from pc3d.networks.layers import Activation, Dense, Mlp
 from pc3d.networks.seating import Seating
 from pc3d.networks.teacher import Teacher, encoded
@@ -25,6 +25,7 @@ class TeamView(eqx.Module):
     global_state: Float[Array, "... state"] | None = None
     seating: Seating | None = None
     """Where agents come in rows, without empty slots: which of them make up which team."""
+    utilities: Float[Array, "... agent"] | None = None  # of the actions taken, for a mixer
 
     @property
     def clean_observations(self) -> Float[Array, "... agent observation"]:
@@ -47,6 +48,7 @@ class CriticInputs(eqx.Module):
     global_state: int = eqx.field(static=True)  # 0 where it is not used
     largest_team: int = eqx.field(static=True)
     activation: Activation = eqx.field(static=True)
+    mixing: MixingSettings | None = eqx.field(static=True, default=None)  # of a mixer
 
 
 class Critic(eqx.Module):
@@ -54,6 +56,7 @@ class Critic(eqx.Module):
 
     local: ClassVar[bool] = False
     teaches: ClassVar[bool] = False  # whether `held_teacher` is there for methods that distil
+    mixes: ClassVar[bool] = False  # whether it values what agents do, from their utilities
 
     @property
     def held_teacher(self) -> Teacher | None:
@@ -95,10 +98,7 @@ class JointCritic(Critic):
         self.head = _value_head(key, width, inputs, settings)
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        joint = jnp.concatenate([view.clean_observations, view.present[..., None]], axis=-1)
-        missing = self.largest_team - view.present.shape[-1]
-        joint = jnp.pad(joint, [(0, 0)] * (joint.ndim - 2) + [(0, missing), (0, 0)])
-        return self.head(_beside(joint.reshape(*joint.shape[:-2], -1), view.global_state))[..., 0]
+        return self.head(beside(joint_view(view, self.largest_team), view.global_state))[..., 0]
 
 
 class MeanCritic(Critic):
@@ -122,8 +122,8 @@ class MeanCritic(Critic):
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
         encodings = view.of_each(partial(encoded, self.encoder, normalise=self.normalise))
         mean = jnp.mean(encodings, axis=-2, where=view.present[..., None])
-        size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
-        return self.head(_beside(mean, size, view.global_state))[..., 0]
+        size = team_share(view.present, self.largest_team) if self.team_size_feature else None
+        return self.head(beside(mean, size, view.global_state))[..., 0]
 
 
 class TokenCritic(Critic):
@@ -148,9 +148,9 @@ class TokenCritic(Critic):
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
         tokens, _ = self.teacher.tokens(view.of_each(self.teacher.encodings), view.present)
-        size = _team_size(view.present, self.largest_team) if self.team_size_feature else None
+        size = team_share(view.present, self.largest_team) if self.team_size_feature else None
         flat = tokens.reshape(*tokens.shape[:-2], -1)
-        return self.head(_beside(flat, size, view.global_state))[..., 0]
+        return self.head(beside(flat, size, view.global_state))[..., 0]
 
 
 CRITICS: dict[str, type[Critic]] = {
@@ -165,10 +165,19 @@ def _value_head(key: PRNGKeyArray, width: int, inputs: CriticInputs, settings: C
     return Mlp(key, (width, *settings.widths, 1), inputs.activation)
 
 
-def _team_size(present: Bool[Array, "... agent"], largest: int) -> Float[Array, "... 1"]:
+def joint_view(view: TeamView, largest: int) -> Float[Array, "... joint"]:
+    """All observations side by side, each with whether somebody is there, padded to the largest team."""
+    joint = jnp.concatenate([view.clean_observations, view.present[..., None]], axis=-1)
+    missing = largest - view.present.shape[-1]
+    joint = jnp.pad(joint, [(0, 0)] * (joint.ndim - 2) + [(0, missing), (0, 0)])
+    return joint.reshape(*joint.shape[:-2], -1)
+
+
+def team_share(present: Bool[Array, "... agent"], largest: int) -> Float[Array, "... 1"]:
     """The team size as a share of the largest, so that it is of the size of the other features."""
     return jnp.sum(present, axis=-1, keepdims=True) / largest
 
 
-def _beside(features: Float[Array, "... _"], *more: Float[Array, "... _"] | None) -> Float[Array, "... _"]:
+def beside(features: Float[Array, "... _"], *more: Float[Array, "... _"] | None) -> Float[Array, "... _"]:
+    """Some features and whatever there is of others."""
     return jnp.concatenate([features, *(part for part in more if part is not None)], axis=-1)

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.networks.actor import Actor
+from pc3d.networks.conditioning import PolicyOutput
 from pc3d.play.choosing import choose
 from pc3d.play.team import Decision, View
 
@@ -27,10 +28,18 @@ class ActorTeam(eqx.Module):
     def step(
         self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
     ) -> tuple[Float[Array, "episode agent h"], Decision]:
-        if view.joined is not None:
-            memory = jnp.where(view.joined[..., None], 0, memory)
-        memory, policy = self.actor.step(memory, view.observations)
-        actions, likely = choose(policy.logits, chances, greedy=self.greedy)
+        memory, policy = asked(self.actor, memory, view)
+        greedy = self.greedy or self.actor.values_actions
+        actions, likely = choose(policy.logits, chances, greedy=greedy)
         return memory, Decision(
             actions, {"log_probability": likely, "memory": memory} if self.keeps else None
         )
+
+
+def asked(
+    actor: Actor, memory: Float[Array, "episode agent h"], view: View
+) -> tuple[Float[Array, "episode agent h"], PolicyOutput]:
+    """What everybody remembers now and says; whoever has just joined remembers nothing."""
+    if view.joined is not None:
+        memory = jnp.where(view.joined[..., None], 0, memory)
+    return actor.step(memory, view.observations)

@@ -16,12 +16,10 @@ def choose(
         passed = chances[..., None] >= jnp.cumsum(jnp.exp(log_probabilities), axis=-1)
         # Rounding can leave the last sum a little below 1, and a draw above it.
         actions = jnp.minimum(jnp.sum(passed, axis=-1), logits.shape[-1] - 1)
-    return actions, log_probability_of(log_probabilities, actions)
+    return actions, of_action(log_probabilities, actions)
 
 
-def log_probability_of(
-    log_probabilities: Float[Array, "... action"], actions: Int[Array, "..."]
-) -> Float[Array, "..."]:
+def of_action(values: Float[Array, "... action"], actions: Int[Array, "..."]) -> Float[Array, "..."]:
     """The entry of the action taken; a comparison, because gathers are slow to differentiate on a CPU."""
-    taken = actions[..., None] == jnp.arange(log_probabilities.shape[-1])
-    return jnp.sum(jnp.where(taken, log_probabilities, 0), axis=-1)
+    taken = actions[..., None] == jnp.arange(values.shape[-1])
+    return jnp.sum(jnp.where(taken, values, 0), axis=-1)

@@ -4,8 +4,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, Real
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import Game
@@ -16,7 +15,7 @@ class Episode(eqx.Module):
 
     team_size: Int[AnyArray, " episode"]
     present: Bool[AnyArray, "episode moment agent"]
-    observations: Float[AnyArray, "episode moment agent observation"]
+    observations: Real[AnyArray, "episode moment agent observation"]  # floats; a replay may hold less
     actions: Int[AnyArray, "episode time agent"]
     kept: Any  # of the decisions, over (episode, time, agent); None from worlds on the host
     rewards: Float[AnyArray, "episode time"]  # zero after the end
@@ -24,24 +23,7 @@ class Episode(eqx.Module):
     terminated: Bool[AnyArray, "episode time"]  # the step that ended the game
     total_reward: Float[AnyArray, " episode"]
     measures: dict[str, Float[AnyArray, " episode"]]
-    global_states: Float[AnyArray, "episode moment state"] | None
-
-
-def widened(episodes: Episode, slots: int) -> Episode:
-    """The same episodes with more slots, which nobody fills."""
-    missing = slots - episodes.present.shape[-1]
-
-    def wider(values: np.ndarray) -> np.ndarray:
-        """Agents come third, after episodes and moments."""
-        return np.pad(values, [(0, 0), (0, 0), (0, missing)] + [(0, 0)] * (values.ndim - 3))
-
-    by_agent = (episodes.present, episodes.observations, episodes.actions, episodes.kept)
-    return eqx.tree_at(
-        lambda one: (one.present, one.observations, one.actions, one.kept),
-        episodes,
-        jax.tree.map(wider, by_agent),
-        is_leaf=lambda part: part is None,
-    )
+    global_states: Real[AnyArray, "episode moment state"] | None
 
 
 class Draws(eqx.Module):

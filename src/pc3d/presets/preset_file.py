@@ -75,7 +75,9 @@ class Preset:
         return replace(made, roster=roster_named(self.roster)) if self.roster else made
 
     def _inherited_by(self, method: str) -> dict[str, Any]:
-        dropped = NOT_CHAINED_FROM_MAPPO if method != self.method == "mappo" else ()
+        dropped = set(NOT_CHAINED_FROM_MAPPO if method != self.method == "mappo" else ())
+        if method_named(method).algorithm is not method_named(self.method).algorithm:
+            dropped.add(method_named(self.method).algorithm.section)  # the heir has no such settings
         kept = {name: value for name, value in self.changes.items() if name.partition(".")[0] not in dropped}
         if not method_named(method).distils:  # its weight stays 0
             kept.pop("distillation.weight", None)

@@ -103,7 +103,7 @@ class _Training:
         self.metrics, self.evaluations = LineFile(run.metrics), LineFile(run.evaluations)
         self.log_every = habits.log_every or -(-experiment.updates // LINES_PER_RUN)
         kept = experiment.algorithm.replay
-        self.replay = kept and ReplayFolder(run.replay, Replay(kept.capacity, experiment.rosters.largest))
+        self.replay = kept and ReplayFolder(run.replay, Replay(kept))
 
     def until_done(self, stop: Stop) -> None:
         learner, gathering = self._begin()

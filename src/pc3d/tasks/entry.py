@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pc3d.experiment.methods import ancestors, method_named
+from pc3d.experiment.methods import algorithms, ancestors, method_named
 from pc3d.experiment.rosters import Curriculum, Rosters
 from pc3d.experiment.settings import (
     ActorSettings,
@@ -18,7 +18,7 @@ from pc3d.experiment.settings import (
     Recipe,
     Rules,
 )
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
 
@@ -58,6 +58,8 @@ class Paper:
     """What the paper leaves open and a task may want otherwise; reasons: docs/reproduction.md."""
     printed: Mapping[str, TableColumn] = field(default_factory=dict)
     """By method."""
+    chosen: Mapping[str, AlgorithmSettings] = field(default_factory=dict)
+    """For algorithms that the paper does not have: ours, by their sections."""
 
     def settings(self, method: str) -> dict[str, Any]:
         """A method's settings by field of an experiment: as printed, or by the paper's parameter chaining."""
@@ -67,7 +69,7 @@ class Paper:
         for name in lineage:
             found |= {part: value for part, value in vars(self.printed[name]).items() if not found.get(part)}
         if not isinstance(found["algorithm"], row.algorithm):
-            found["algorithm"] = row.algorithm()
+            found["algorithm"] = self.chosen.get(row.algorithm.section) or row.algorithm()
         if found["distillation"] and not row.distils:
             found["distillation"] = replace(found["distillation"], weight=0.0)
         return {part: value for part, value in found.items() if value is not None}
@@ -76,7 +78,7 @@ class Paper:
 def read_paper(path: Path) -> Paper:
     """A task's paper.toml."""
     content = read_toml(path, "file of the paper's settings")
-    columns = content.pop("printed", None)
+    columns, chosen = content.pop("printed", None), content.pop("chosen", {})
     if not isinstance(columns, dict) or "mappo" not in columns:  # what every method falls back to
         raise BadInput(f"{path} lacks the table printed.mappo")
     paper: Paper = from_plain(Paper, content, str(path))
@@ -84,7 +86,13 @@ def read_paper(path: Path) -> Paper:
         name: from_plain(TableColumn, parts, f"{path}: {name}", {"algorithm": method_named(name).algorithm})
         for name, parts in columns.items()
     }
-    return replace(paper, printed=printed)
+    known = algorithms()
+    for section in chosen:
+        refuse_unknown(f"algorithm (in {path})", section, known)
+    ours = {
+        section: from_plain(known[section], parts, f"{path}: {section}") for section, parts in chosen.items()
+    }
+    return replace(paper, printed=printed, chosen=ours)
 
 
 @dataclass(frozen=True)

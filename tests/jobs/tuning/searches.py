@@ -11,7 +11,8 @@ from pc3d.jobs.tuning.storage import Storage
 from pc3d.jobs.tuning.trial_folder import Budget
 from pc3d.presets.paper import paper
 
-SPACE = _rows(paper("spread", "mappo"))  # the whole table; other algorithms than PPO have other rows
+# The whole table: PPO's rows, those of networks, and those of other algorithms.
+SPACE = tuple(dict.fromkeys((*_rows(paper("spread", "mappo")), *_rows(paper("spread", "qmix")))))
 FAKE_WORKER = Path(__file__).parent / "fake_worker.py"
 # Everything that MAPPO searches but its learning rate, as the paper has it.
 FIXED = tuple(

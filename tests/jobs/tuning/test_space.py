@@ -15,6 +15,7 @@ from pc3d.system.errors import BadInput
 from pc3d.tasks.make import make_game
 from pc3d.tasks.registry import papers
 from tests.jobs.tuning.searches import SPACE
+from tests.small import PPO_METHODS, Q_METHODS
 
 CASES = [(task, method) for task in papers() for method in METHODS]
 
@@ -28,10 +29,18 @@ def test_every_value_the_paper_ended_with_can_be_found(task, method):
 
 
 def test_pic_and_pc3d_search_only_what_is_their_own():
-    for method in set(METHODS) - {"ippo", "mappo"}:
+    for method in set(PPO_METHODS) - {"ippo", "mappo"}:
         groups = {row.setting.partition(".")[0] for row in space_for(paper("spread", method))}
         assert groups <= {"critic", "distillation"}
         assert "critic" in groups
+
+
+@pytest.mark.parametrize("method", Q_METHODS)
+def test_value_factorisation_searches_its_algorithm_and_what_it_sees_of_the_team_but_no_actor(method):
+    groups = {row.setting.partition(".")[0] for row in space_for(paper("spread", method))}
+    assert "q" in groups
+    assert ("critic" in groups) == (method != "vdn")
+    assert not groups & {"ppo", "actor"}
 
 
 def test_ippo_searches_no_critic_and_a_mappo_no_distillation():

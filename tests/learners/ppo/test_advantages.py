@@ -5,7 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.learners.ppo.advantages import Departures, ValueScale, generalised_advantages
+from pc3d.learners.ppo.advantages import Departures, generalised_advantages
+from pc3d.learners.value_scale import ValueScale
 from tests import paper_equations as paper
 from tests.small import random_team
 

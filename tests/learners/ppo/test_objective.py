@@ -9,19 +9,19 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.experiment.methods import METHODS
-from pc3d.learners.ppo.losses import clipped_objective, huber
+from pc3d.learners.distillation import huber
+from pc3d.learners.ppo.losses import clipped_objective
 from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.registry import algorithm_of
-from pc3d.play.choosing import log_probability_of
+from pc3d.play.choosing import of_action
 from pc3d.play.loop import play
 from pc3d.play.worlds import TaskWorlds
 from pc3d.presets.paper import paper
 from pc3d.tasks.spread.world import Spread
 from tests import paper_equations as equations
 from tests.learners.ppo.padded import features_of, objective
-from tests.small import random_team, small_experiment
+from tests.small import PPO_METHODS, random_team, small_experiment
 
 TASK = Spread(5)
 SIZES = jnp.array([1, 3, 5])
@@ -79,7 +79,7 @@ def test_before_the_first_gradient_step_the_policy_is_the_one_that_played(method
     batch = prepared(experiment, learner, episodes)
     actor = learner.networks.actor
     logits = actor.conditioning(features_of(actor, batch)).logits
-    again = log_probability_of(jax.nn.log_softmax(logits), batch.actions)
+    again = of_action(jax.nn.log_softmax(logits), batch.actions)
     decisions = np.asarray(batch.decisions)
     assert decisions.sum() == 25 * SIZES.sum()
     np.testing.assert_allclose(
@@ -271,7 +271,7 @@ def unless_present(present, values):
     return jnp.where(present.reshape(*present.shape, *[1] * (values.ndim - present.ndim)), values, jnp.nan)
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", PPO_METHODS)
 def test_what_stands_in_padded_slots_changes_no_bit_of_loss_or_gradient(method):
     experiment = small_experiment(method)
     learner, episodes = played(experiment)

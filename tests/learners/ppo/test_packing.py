@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.experiment.methods import METHODS
 from pc3d.learners.ppo import packing
 from pc3d.learners.ppo.descent import minibatch_gradient
 from pc3d.learners.ppo.packing import PieceShape, pack, piece_of
@@ -16,7 +15,7 @@ from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.networks.seating import NOBODY, Seating
 from tests.learners.ppo.padded import objective
 from tests.learners.ppo.test_objective import played, prepared
-from tests.small import random_team, small_experiment
+from tests.small import PPO_METHODS, random_team, small_experiment
 
 SLOTS = 5
 
@@ -144,7 +143,7 @@ def test_gradients_of_pieces_add_up_to_that_of_the_padded_minibatch(method, shap
     assert_same_gradient(experiment, prepared(experiment, learner, episodes), learner.networks, shape)
 
 
-@pytest.mark.parametrize("method", sorted(set(METHODS) - {"ippo", "mappo", "pic", "pc3d"}))
+@pytest.mark.parametrize("method", sorted(set(PPO_METHODS) - {"ippo", "mappo", "pic", "pc3d"}))
 def test_so_do_those_of_every_variant(method):
     experiment = small_experiment(method)
     learner, episodes = played(experiment)

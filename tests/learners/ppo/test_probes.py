@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.experiment.methods import METHODS
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.round import EpisodeBatch, play_and_learn
 from pc3d.networks.critics import TeamView
 from pc3d.play.arena import CompiledArena
 from tests.probes import ActionReward, ConstantReward, Memory, Probe, TeamSize, probe_experiment
+from tests.small import PPO_METHODS
 
 UPDATES = 80
 
@@ -42,7 +42,7 @@ def test_the_value_of_a_constant_reward_is_its_discounted_sum(method):
     assert value == pytest.approx(expected, rel=0.1)
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", PPO_METHODS)
 def test_a_rewarded_action_is_found(method):
     assert trained(method, ActionReward)[1] > 4.7
 

@@ -7,11 +7,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pc3d.experiment.methods import ancestors, family, method_named
+from pc3d.experiment.methods import ancestors, method_named
 from pc3d.experiment.search import Between, OneOf, Tried
 from pc3d.experiment.settings import Experiment
 from pc3d.presets.changes import setting
 from pc3d.system.errors import BadInput
+
+WITHOUT_CENTRAL_LAYERS = ("local", "mean-utility")
+PADDED = ("joint", "joint-mixer")  # they see a list, not a set
 
 
 @dataclass(frozen=True)
@@ -24,14 +27,18 @@ class Row:
     """Of methods: which ones search it."""
 
     def searched_by(self, method: str) -> bool:
-        """The paper tunes IPPO and MAPPO whole; their heirs take actor and algorithm from them."""
-        whole, central, row = not ancestors(method), method in family("mappo"), method_named(method)
+        """The paper tunes IPPO and MAPPO whole; their heirs take the actor from them, and the algorithm."""
+        row, parents = method_named(method), ancestors(method)
         kinds = {
-            "tuned whole": whole,
-            "central": central,
-            "with a set critic": central and not whole,
+            "tuned whole": not parents,
+            "of its algorithm": self.setting.startswith(f"{row.algorithm.section}.")
+            and all(method_named(name).algorithm is not row.algorithm for name in parents),
+            "central": row.critic not in WITHOUT_CENTRAL_LAYERS,
+            "with a set critic": row.critic not in (*WITHOUT_CENTRAL_LAYERS, *PADDED),
             "with context": row.has_context,
             "distilled": row.distils,
+            # Where targets come from a slow copy, the averaged teacher is a part of it.
+            "averaged by itself": row.distils and not row.algorithm.values_actions,
         }
         return kinds[self.kind]
 
@@ -49,7 +56,7 @@ NETWORKS = (
     Row("critic.team_size_feature", OneOf((False, True)), "with a set critic"),
     Row("critic.tokens", Between(2, 8, whole=True), "with context"),
     Row("distillation.weight", Between(0.01, 1.0, log=True), "distilled"),
-    Row("distillation.teacher_rate", Between(0.001, 0.05, log=True), "distilled"),
+    Row("distillation.teacher_rate", Between(0.001, 0.05, log=True), "averaged by itself"),
     Row("distillation.reliance_min", OneOf((-4.0, -3.0, -2.0)), "with context"),
     Row("distillation.reliance_max", OneOf((1.0, 1.5, 2.0, 3.0)), "with context"),
 )
@@ -57,7 +64,7 @@ NETWORKS = (
 
 def _rows(base: Experiment) -> tuple[Row, ...]:
     searched = base.algorithm.searched.items()
-    own = (Row(f"{base.algorithm.section}.{name}", tried, "tuned whole") for name, tried in searched)
+    own = (Row(f"{base.algorithm.section}.{name}", tried, "of its algorithm") for name, tried in searched)
     return (*own, *NETWORKS)
 
 

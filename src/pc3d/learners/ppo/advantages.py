@@ -1,4 +1,4 @@
-"""Generalised advantage estimation, and the running scale of the values it works with."""
+"""Generalised advantage estimation."""
 
 import equinox as eqx
 import jax
@@ -53,46 +53,3 @@ def generalised_advantages(
 
     _, advantages = jax.lax.scan(step, jnp.zeros(()), (errors, ends, played), reverse=True)
     return advantages
-
-
-class ValueScale(eqx.Module):
-    """A running mean and deviation of value targets: returns differ tenfold between team sizes."""
-
-    weight: Float[Array, ""]
-    mean: Float[Array, ""]
-    square: Float[Array, ""]
-
-    @staticmethod
-    def fresh() -> "ValueScale":
-        return ValueScale(jnp.zeros(()), jnp.zeros(()), jnp.zeros(()))
-
-    def follow(self, targets: Float[Array, "..."], real: Bool[Array, "..."], rate: float) -> "ValueScale":
-        """Move towards the targets of one update."""
-        return ValueScale(
-            self.weight + rate * (1 - self.weight),
-            self.mean + rate * (jnp.mean(targets, where=real) - self.mean),
-            self.square + rate * (jnp.mean(targets**2, where=real) - self.square),
-        )
-
-    @property
-    def deviation(self) -> Float[Array, ""]:
-        """Of the targets that were followed; one before the first update."""
-        return self._moments()[1]
-
-    def shrink(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
-        """From the task's scale to the critic's."""
-        center, deviation = self._moments()
-        return (values - center) / deviation
-
-    def stretch(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
-        """From the critic's scale to the task's."""
-        center, deviation = self._moments()
-        return values * deviation + center
-
-    def _moments(self) -> tuple[Float[Array, ""], Float[Array, ""]]:
-        """Before the first update the scale is one: nothing is known yet."""
-        known = self.weight > 0
-        weight = jnp.where(known, self.weight, 1)
-        center = self.mean / weight
-        variance = self.square / weight - center**2
-        return center, jnp.where(known, jnp.sqrt(jnp.maximum(variance, 1e-8)), 1)

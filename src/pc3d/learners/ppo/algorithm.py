@@ -8,18 +8,21 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, PRNGKeyArray
 
 from pc3d.experiment.settings import Experiment
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
-from pc3d.learners.ppo.advantages import ValueScale
+from pc3d.learners.distillation import flat_attention
+from pc3d.learners.health import Health, all_finite
+from pc3d.learners.optimiser import adam, learning_rate
 from pc3d.learners.ppo.arithmetic import operations
-from pc3d.learners.ppo.descent import Descent, adam, descend
-from pc3d.learners.ppo.learner import Health, PpoLearner
+from pc3d.learners.ppo.descent import Descent, descend
+from pc3d.learners.ppo.learner import PpoLearner
 from pc3d.learners.ppo.losses import LossParts
 from pc3d.learners.ppo.preparation import prepare
 from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.ppo.settings import ppo_of
+from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
 from pc3d.networks.context_health import recovered
 from pc3d.play.actor_team import ActorTeam
@@ -28,7 +31,6 @@ from pc3d.play.randomness import Purpose, stream
 from pc3d.system.errors import BadInput
 from pc3d.tasks.task import Game
 
-FLAT = 0.98  # of a uniform attention's entropy
 LOSS_TERMS = ("total", "policy", "value", "distillation")
 
 
@@ -60,19 +62,19 @@ class Ppo(Algorithm):
         """Value the episodes, cut them into sequences, and take the epochs' gradient steps."""
         plan = SequencePlan.make(experiment, *episodes.rewards.shape)
         prepared = prepare(experiment, task, learner, episodes, plan)
-        rate = _learning_rate(experiment, learner.update)
+        rate = learning_rate(experiment, ppo_of(experiment).learning_rate, learner.update)
         # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
         parameters, unravel = ravel_pytree(learner.networks)
         start = Descent(parameters, learner.averaged_teacher, learner.adam)
         end, losses, norms = descend(experiment, start, unravel, plan, prepared.sequences, rate, key)
         finite = Health(
-            observations=_all_finite(jnp.where(episodes.present[..., None], episodes.observations, 0)),
-            rewards=_all_finite(episodes.rewards),
-            values=_all_finite(prepared.sequences.values),
+            observations=all_finite(jnp.where(episodes.present[..., None], episodes.observations, 0)),
+            rewards=all_finite(episodes.rewards),
+            values=all_finite(prepared.sequences.values),
             loss=jnp.isfinite(losses.total),
-            gradient=_all_finite(norms),
-            optimiser=_all_finite(end.adam.mu) & _all_finite(end.adam.nu),
-            parameters=_all_finite(end.parameters),
+            gradient=all_finite(norms),
+            optimiser=all_finite(end.adam.mu) & all_finite(end.adam.nu),
+            parameters=all_finite(end.parameters),
         )
         done, networks = learner.update + 1, unravel(end.parameters)
         learner = PpoLearner(done, networks, end.averaged_teacher, end.adam, prepared.scale)
@@ -102,27 +104,12 @@ class Ppo(Algorithm):
             )
 
     def concern(self, line: Mapping[str, Any]) -> str | None:
-        """A teacher whose attention is flat has the same context for everybody."""
-        agents, tokens = line.get("attention_over_agents", 0), line.get("attention_over_tokens", 0)
-        if max(agents, tokens) < FLAT:
-            return None
-        return (
-            f"the teacher's attention is flat: its entropy is {agents:.3f} of the greatest over agents, "
-            f"{tokens:.3f} over tokens, so its contexts hardly differ between teammates; "
-            "--critic.normalise-encodings True sharpens it"
-        )
+        return flat_attention(line)
 
     def work(self, experiment: Experiment, task: Game, learner: PpoLearner, team_sizes: np.ndarray) -> Work:
         passes = ppo_of(experiment).epochs * task.horizon
         agent_steps, team_steps = passes * float(team_sizes.sum()), passes * len(team_sizes)
         return Work(operations(learner.networks, agent_steps, team_steps), agent_steps)
-
-
-def _learning_rate(experiment: Experiment, update: Int[Array, ""]) -> Float[Array, ""]:
-    rate = jnp.asarray(ppo_of(experiment).learning_rate)
-    if experiment.recipe.learning_rate_schedule == "linear":
-        rate = rate * (1 - update / experiment.updates)
-    return rate
 
 
 def _scalars(losses: LossParts) -> dict[str, Array]:
@@ -131,7 +118,3 @@ def _scalars(losses: LossParts) -> dict[str, Array]:
     square = parts.pop("gate_square")
     named = {f"loss_{name}" if name in LOSS_TERMS else name: value for name, value in parts.items()}
     return {**named, "gate_deviation": jnp.sqrt(jnp.maximum(square - losses.gate**2, 0))}
-
-
-def _all_finite(values: Float[Array, "..."]) -> Bool[Array, ""]:
-    return jnp.all(jnp.isfinite(values))

@@ -11,6 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from pc3d.experiment.settings import Experiment
+from pc3d.learners.optimiser import adam, shortened
 from pc3d.learners.ppo.losses import Counts, LossParts, objective
 from pc3d.learners.ppo.packing import Packing, PieceShape, pack, piece_of
 from pc3d.learners.ppo.sequences import NOTHING, SequencePlan, Sequences
@@ -64,10 +65,6 @@ def descend(
     return end, eqx.tree_at(lambda parts: parts.students, means, students), norms
 
 
-def adam(experiment: Experiment) -> optax.GradientTransformation:
-    return optax.scale_by_adam(eps=experiment.recipe.adam_epsilon)
-
-
 def minibatch_gradient(
     experiment: Experiment, networks: Networks, sequences: Sequences, packing: Packing, shape: PieceShape
 ) -> tuple[Networks, LossParts]:
@@ -119,24 +116,10 @@ def _stepped(
     parts: LossParts,
 ) -> tuple[Descent, tuple[LossParts, Array]]:
     """Adam's step along a gradient, and the averaged teacher's after it."""
-    gradient, norm = _shorten(experiment, gradient, actor_parameters)
+    longest = ppo_of(experiment).max_gradient_norm
+    gradient, norm = shortened(experiment.recipe, gradient, longest, actor_parameters)
     step, state = adam(experiment).update(gradient, training.adam)
     parameters = training.parameters - rate * step
     teacher, teacher_rate = unravel(parameters).critic.held_teacher, experiment.distillation.teacher_rate
     average = averaged(training.averaged_teacher, teacher, teacher_rate)
     return Descent(parameters, average, state), (parts, norm)
-
-
-def _shorten(
-    experiment: Experiment, gradient: Float[Array, " parameter"], actor_parameters: int
-) -> tuple[Float[Array, " parameter"], Float[Array, ""]]:
-    """Clip the gradient's norm, of all parameters or of actor and critic each; and tell the norm."""
-    longest, norm = ppo_of(experiment).max_gradient_norm, jnp.linalg.norm(gradient)
-
-    def shorten(part: Array) -> Array:
-        return part * jnp.minimum(1, longest / (jnp.linalg.norm(part) + 1e-6))
-
-    if experiment.recipe.clip_gradients == "together":
-        return shorten(gradient), norm
-    actor, critic = gradient[:actor_parameters], gradient[actor_parameters:]
-    return jnp.concatenate([shorten(actor), shorten(critic)]), norm

@@ -1,20 +1,18 @@
 """The objective (the paper's Eq. 5): PPO + λ_V value − λ_H entropy + λ_distill distillation."""
 
-from typing import Literal
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Shaped
 
-from pc3d.experiment.methods import method_named
 from pc3d.experiment.settings import Experiment
+from pc3d.learners.distillation import huber, reduced, weight_of
 from pc3d.learners.ppo.packing import Piece
 from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import Networks
 from pc3d.networks.context_health import Measures, student_sums
 from pc3d.networks.critics import TeamView
-from pc3d.play.choosing import log_probability_of
+from pc3d.play.choosing import of_action
 
 
 class LossParts(eqx.Module):
@@ -49,7 +47,7 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
     features = networks.actor.remember(piece.first_memory, piece.observations, piece.fresh)
     policy = networks.actor.conditioning(features)
     log_probabilities = jax.nn.log_softmax(policy.logits)
-    ratio_log = log_probability_of(log_probabilities, piece.actions) - piece.log_probabilities
+    ratio_log = of_action(log_probabilities, piece.actions) - piece.log_probabilities
     ratio = jnp.exp(jnp.where(decisions, ratio_log, 0))
 
     def mean(values: Shaped[Array, "..."]) -> Float[Array, ""]:
@@ -65,12 +63,11 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
         said = jax.lax.stop_gradient(policy.context)
         students = student_sums(said, piece.teacher_contexts, piece.teammates, decisions)
     gates = jnp.zeros(decisions.shape) if policy.gate is None else jax.lax.stop_gradient(policy.gate)
-    weight = experiment.distillation.weight if method_named(experiment.method).distils else 0.0
     return LossParts(
         total=policy_loss
         + ppo.value_coefficient * value_loss
         - ppo.entropy_coefficient * entropy
-        + weight * distillation,
+        + weight_of(experiment) * distillation,
         policy=policy_loss,
         value=value_loss,
         entropy=entropy,
@@ -88,24 +85,6 @@ def clipped_objective(
 ) -> Float[Array, "..."]:
     """PPO's pessimistic choice between the ratio and the clipped ratio."""
     return jnp.minimum(ratio * advantages, jnp.clip(ratio, 1 - clip, 1 + clip) * advantages)
-
-
-def huber(error: Float[Array, "..."], delta: float) -> Float[Array, "..."]:
-    """Quadratic near zero, linear beyond delta.
-
-    Not optax's, whose gradient is rounded otherwise: no recorded run would be made again to the bit.
-    """
-    size = jnp.abs(error)
-    return jnp.where(size <= delta, 0.5 * error**2, delta * (size - 0.5 * delta))
-
-
-def reduced(
-    apart: Float[Array, "... context"], reduction: Literal["mean", "root", "sum"]
-) -> Float[Array, "..."]:
-    """What a whole context costs, from what its numbers do."""
-    if reduction == "mean":
-        return jnp.mean(apart, axis=-1)
-    return jnp.sum(apart, axis=-1) / (apart.shape[-1] ** 0.5 if reduction == "root" else 1)
 
 
 def _value_loss(

@@ -5,16 +5,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from pc3d.experiment.methods import method_named
 from pc3d.experiment.settings import Experiment
-from pc3d.learners.ppo.advantages import Departures, ValueScale, generalised_advantages
+from pc3d.learners.distillation import reading_of, teacher_health
+from pc3d.learners.ppo.advantages import Departures, generalised_advantages
 from pc3d.learners.ppo.learner import PpoLearner
 from pc3d.learners.ppo.sequences import SequencePlan, Sequences
 from pc3d.learners.ppo.settings import ppo_of
-from pc3d.networks.context_health import Measures, Standard, attention_health, standard_of
+from pc3d.learners.value_scale import ValueScale
+from pc3d.networks.context_health import Measures, Standard
 from pc3d.networks.critics import TeamView
-from pc3d.networks.teacher import Reading
-from pc3d.play.choosing import log_probability_of
+from pc3d.play.choosing import of_action
 from pc3d.play.episode import Episode
 from pc3d.play.presence import joined
 from pc3d.tasks.task import Game
@@ -40,8 +40,9 @@ def prepare(
     features = _features(learner, plan, seen, fresh, episodes)
     values = learner.networks.critic(TeamView(seen, episodes.present, features, episodes.global_states))
     scale, targets, advantages = _judged(experiment, task, learner, episodes, values)
-    reading = _reading(experiment, learner, seen[:, :-1], episodes.present[:, :-1])
-    health, standard = _teacher_health(reading, episodes)
+    reading = reading_of(experiment, learner.averaged_teacher, seen[:, :-1], episodes.present[:, :-1])
+    decisions = jnp.asarray(episodes.present[:, :-1] & episodes.played[:, :, None])
+    health, standard = teacher_health(reading, decisions)
     nothing = learner.networks.actor.first_memory(episodes.present.shape[-1])
     states = episodes.global_states
     sequences = Sequences(
@@ -88,7 +89,7 @@ def _log_probabilities(
         return episodes.kept["log_probability"]
     actor = learner.networks.actor
     policy = actor.conditioning(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
-    return log_probability_of(jax.nn.log_softmax(policy.logits), episodes.actions)
+    return of_action(jax.nn.log_softmax(policy.logits), episodes.actions)
 
 
 def _judged(
@@ -148,17 +149,3 @@ def _normalised(
     running = experiment.recipe.advantage_deviation == "running"
     deviation = scale.deviation if running else jnp.std(advantages, where=decisions)
     return (advantages - jnp.mean(advantages, where=decisions)) / (deviation + 1e-8)
-
-
-def _reading(experiment: Experiment, learner: PpoLearner, seen: Array, present: Array) -> Reading | None:
-    """What the averaged teacher has for everybody: constants for the student."""
-    if not method_named(experiment.method).has_context or learner.averaged_teacher is None:
-        return None
-    return jax.lax.stop_gradient(learner.averaged_teacher.read(seen, present))
-
-
-def _teacher_health(reading: Reading | None, episodes: Episode) -> tuple[Measures, Standard | None]:
-    if reading is None:
-        return {}, None
-    decisions = jnp.asarray(episodes.present[:, :-1] & episodes.played[:, :, None])
-    return attention_health(reading, decisions), standard_of(reading.contexts, decisions)

@@ -1,0 +1,71 @@
+"""From the averaged teacher to students, for all algorithms: the loss, and how the teacher is."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from pc3d.experiment.methods import method_named
+from pc3d.experiment.settings import Experiment
+from pc3d.networks.context_health import Measures, Standard, attention_health, standard_of
+from pc3d.networks.teacher import Reading, Teacher
+
+FLAT = 0.98  # of a uniform attention's entropy
+
+
+def huber(error: Float[Array, "..."], delta: float) -> Float[Array, "..."]:
+    """Quadratic near zero, linear beyond delta.
+
+    Not optax's, whose gradient is rounded otherwise: no recorded run would be made again to the bit.
+    """
+    size = jnp.abs(error)
+    return jnp.where(size <= delta, 0.5 * error**2, delta * (size - 0.5 * delta))
+
+
+def reduced(
+    apart: Float[Array, "... context"], reduction: Literal["mean", "root", "sum"]
+) -> Float[Array, "..."]:
+    """What a whole context costs, from what its numbers do."""
+    if reduction == "mean":
+        return jnp.mean(apart, axis=-1)
+    return jnp.sum(apart, axis=-1) / (apart.shape[-1] ** 0.5 if reduction == "root" else 1)
+
+
+def weight_of(experiment: Experiment) -> float:
+    """λ_distill, or nothing for a method that does not distil."""
+    return experiment.distillation.weight if method_named(experiment.method).distils else 0.0
+
+
+def reading_of(
+    experiment: Experiment,
+    teacher: Teacher | None,
+    seen: Float[Array, "... agent observation"],
+    present: Bool[Array, "... agent"],
+) -> Reading | None:
+    """What the averaged teacher has for everybody: constants for the student."""
+    if not method_named(experiment.method).has_context or teacher is None:
+        return None
+    return jax.lax.stop_gradient(teacher.read(seen, present))
+
+
+def teacher_health(
+    reading: Reading | None, decisions: Bool[Array, "... agent"]
+) -> tuple[Measures, Standard | None]:
+    """How the teacher is, and what students can be held against."""
+    if reading is None:
+        return {}, None
+    return attention_health(reading, decisions), standard_of(reading.contexts, decisions)
+
+
+def flat_attention(line: Mapping[str, Any]) -> str | None:
+    """A teacher whose attention is flat has the same context for everybody."""
+    agents, tokens = line.get("attention_over_agents", 0), line.get("attention_over_tokens", 0)
+    if max(agents, tokens) < FLAT:
+        return None
+    return (
+        f"the teacher's attention is flat: its entropy is {agents:.3f} of the greatest over agents, "
+        f"{tokens:.3f} over tokens, so its contexts hardly differ between teammates; "
+        "--critic.normalise-encodings True sharpens it"
+    )

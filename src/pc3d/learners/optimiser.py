@@ -1,0 +1,34 @@
+"""What gradient steps of all algorithms have in common: Adam, its rate over a run, and a longest gradient."""
+
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int
+
+from pc3d.experiment.settings import Experiment, Recipe
+
+
+def adam(experiment: Experiment) -> optax.GradientTransformation:
+    return optax.scale_by_adam(eps=experiment.recipe.adam_epsilon)
+
+
+def learning_rate(experiment: Experiment, start: float, update: Int[Array, ""]) -> Float[Array, ""]:
+    """Of this update: constant, or falling to zero over the run."""
+    rate = jnp.asarray(start)
+    if experiment.recipe.learning_rate_schedule == "linear":
+        rate = rate * (1 - update / experiment.updates)
+    return rate
+
+
+def shortened(
+    recipe: Recipe, gradient: Float[Array, " parameter"], longest: float, actor_parameters: int
+) -> tuple[Float[Array, " parameter"], Float[Array, ""]]:
+    """Clip the gradient's norm, of all parameters or of actor and critic each; and tell the norm."""
+    norm = jnp.linalg.norm(gradient)
+
+    def shorten(part: Array) -> Array:
+        return part * jnp.minimum(1, longest / (jnp.linalg.norm(part) + 1e-6))
+
+    if recipe.clip_gradients == "together":
+        return shorten(gradient), norm
+    actor, critic = gradient[:actor_parameters], gradient[actor_parameters:]
+    return jnp.concatenate([shorten(actor), shorten(critic)]), norm

@@ -1,0 +1,1 @@
+"""Value factorisation: utilities of agents, mixed into a team's value, learned from a replay."""

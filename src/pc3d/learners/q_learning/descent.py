@@ -1,0 +1,98 @@
+"""The gradient steps of an update: each on sequences of its own, and the slow copy a little after each."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Shaped
+
+from pc3d.experiment.settings import Experiment
+from pc3d.learners.optimiser import adam, shortened
+from pc3d.learners.q_learning.losses import Counts, Given, LossParts, objective
+from pc3d.learners.q_learning.settings import q_of
+from pc3d.learners.value_scale import ValueScale
+from pc3d.networks.build import Networks
+from pc3d.play.episode import Episode
+
+ROW_STEPS = 1800  # of a piece, agents times moments: what stays in the processor's cache
+Unravel = Callable[[Array], Networks]
+
+
+class Descent(eqx.Module):
+    """What a gradient step changes."""
+
+    parameters: Float[Array, " parameter"]
+    slow: Float[Array, " parameter"]
+    adam: optax.ScaleByAdamState
+
+
+def descend(
+    experiment: Experiment,
+    start: Descent,
+    unravel: Unravel,
+    scale: ValueScale,
+    episodes: Episode,
+    rate: Float[Array, ""],
+    *,
+    roster_changes: bool,
+) -> tuple[Descent, LossParts, Float[Array, " step"]]:
+    """All steps; with the means of their losses, and the norm of each step's gradient."""
+    settings = q_of(experiment)
+
+    def step(training: Descent, batch: Episode) -> tuple[Descent, tuple[LossParts, Array]]:
+        networks = unravel(training.parameters)
+        given = Given(unravel(training.slow), scale, roster_changes)
+        gradient, parts = minibatch_gradient(experiment, networks, given, batch)
+        actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
+        flat, norm = shortened(
+            experiment.recipe, ravel_pytree(gradient)[0], settings.max_gradient_norm, actor_parameters
+        )
+        change, state = adam(experiment).update(flat, training.adam)
+        parameters = training.parameters - rate * change
+        slow_parameters = training.slow + settings.target_rate * (parameters - training.slow)
+        return Descent(parameters, slow_parameters, state), (parts, norm)
+
+    batches = jax.tree.map(lambda values: _grouped(values, settings.gradient_steps), episodes)
+    end, (losses, norms) = jax.lax.scan(step, start, batches)
+    return end, jax.tree.map(jnp.mean, losses), norms
+
+
+def minibatch_gradient(
+    experiment: Experiment, networks: Networks, given: Given, batch: Episode
+) -> tuple[Networks, LossParts]:
+    """Of a minibatch's loss, added up over pieces of it; and the loss."""
+    counts = Counts.of(batch)
+
+    def of_piece(piece: Episode) -> tuple[Networks, LossParts]:
+        def loss(networks: Networks) -> tuple[Array, LossParts]:
+            parts = objective(experiment, networks, given, piece, counts)
+            return parts.total, parts
+
+        return jax.grad(loss, has_aux=True)(networks)
+
+    count = pieces_of(*batch.present.shape)
+    if count == 1:
+        return of_piece(batch)
+
+    def add(so_far: tuple[Networks, LossParts], piece: Episode) -> tuple[tuple[Networks, LossParts], None]:
+        return jax.tree.map(jnp.add, so_far, of_piece(piece)), None
+
+    pieces = jax.tree.map(lambda values: _grouped(values, count), batch)
+    shapes = jax.eval_shape(of_piece, jax.tree.map(lambda values: values[0], pieces))
+    nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+    return jax.lax.scan(add, nothing, pieces)[0]
+
+
+def pieces_of(episodes: int, moments: int, slots: int) -> int:
+    """Into how many equal pieces a minibatch is cut."""
+    most = max(1, ROW_STEPS // (moments * slots))
+    return next(
+        count for count in range(1, episodes + 1) if episodes % count == 0 and episodes // count <= most
+    )
+
+
+def _grouped(values: Shaped[Array, "all ..."], groups: int) -> Shaped[Array, "group each ..."]:
+    return jnp.reshape(values, (groups, -1, *values.shape[1:]))

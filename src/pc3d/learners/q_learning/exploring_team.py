@@ -1,0 +1,47 @@
+"""Who plays while Q-learning learns: everybody's best action, or now and then any."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from pc3d.experiment.execution import ALONE, Execution
+from pc3d.experiment.settings import QLearningSettings
+from pc3d.networks.actor import Actor
+from pc3d.play.actor_team import asked
+from pc3d.play.team import Decision, View
+
+
+class ExploringTeam(eqx.Module):
+    """Each agent by itself acts at random with probability ε."""
+
+    execution: ClassVar[Execution] = ALONE
+    actor: Actor
+    epsilon: Float[Array, ""]
+
+    def first(self, episodes: int, slots: int) -> Float[Array, "episode agent h"]:
+        return self.actor.first_memory(episodes, slots)
+
+    def step(
+        self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
+    ) -> tuple[Float[Array, "episode agent h"], Decision]:
+        memory, said = asked(self.actor, memory, view)
+        return memory, Decision(explored(said.logits, chances, self.epsilon))
+
+
+def explored(
+    utilities: Float[Array, "... action"], chances: Float[Array, "..."], epsilon: Float[Array, ""]
+) -> Int[Array, "..."]:
+    """The best action, or any: a draw below ε, as a share of ε, is uniform again and chooses which."""
+    actions = utilities.shape[-1]
+    share = chances / jnp.maximum(epsilon, jnp.finfo(jnp.float32).tiny)
+    # Rounding can bring a share to 1.
+    any_of_them = jnp.minimum(jnp.floor(share * actions), actions - 1).astype(jnp.int32)
+    return jnp.where(chances < epsilon, any_of_them, jnp.argmax(utilities, axis=-1))
+
+
+def epsilon_after(settings: QLearningSettings, team_steps: Int[Array, ""]) -> Float[Array, ""]:
+    """ε falls linearly with the steps that teams have played."""
+    done = jnp.minimum(team_steps / settings.exploration_steps, 1)
+    return settings.exploration_start + (settings.exploration_end - settings.exploration_start) * done

@@ -1,0 +1,66 @@
+"""Exploration: how often, by whom, and that it ends where it should."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pc3d.experiment.settings import QLearningSettings
+from pc3d.learners.q_learning.exploring_team import epsilon_after, explored
+from pc3d.learners.registry import algorithm_of
+from pc3d.play.actor_team import ActorTeam
+from pc3d.play.loop import play
+from pc3d.play.worlds import TaskWorlds
+from pc3d.tasks.spread.world import Spread
+from tests.small import small_experiment
+
+SETTINGS = QLearningSettings(exploration_start=0.8, exploration_end=0.2, exploration_steps=1000)
+
+
+@pytest.mark.parametrize(("steps", "epsilon"), [(0, 0.8), (500, 0.5), (1000, 0.2), (10**9, 0.2)])
+def test_exploration_falls_with_the_steps_of_teams_and_not_below_its_floor(steps, epsilon):
+    assert float(epsilon_after(SETTINGS, jnp.asarray(steps))) == pytest.approx(epsilon)
+
+
+def test_a_share_of_epsilon_acts_at_random_and_the_rest_takes_the_best():
+    chances = jax.random.uniform(jax.random.key(0), (40_000,))
+    utilities = jnp.broadcast_to(jnp.array([0.0, 3.0, 1.0, 2.0]), (40_000, 4))
+    actions = np.asarray(explored(utilities, chances, jnp.asarray(0.4)))
+    shares = np.bincount(actions, minlength=4) / len(actions)
+    np.testing.assert_allclose(shares, [0.1, 0.7, 0.1, 0.1], atol=0.01)
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.5, np.float32(1) - np.float32(2**-24)])
+def test_without_exploration_the_best_is_taken_and_with_nothing_else_every_draw_is_an_action(chance):
+    utilities, draw = jnp.array([[0.0, 2.0, 1.0]]), jnp.array([chance], jnp.float32)
+    assert explored(utilities, draw, jnp.asarray(0.0)) == 1
+    assert 0 <= int(explored(utilities, draw, jnp.asarray(1.0))[0]) <= 2
+
+
+def test_agents_explore_in_training_and_are_greedy_afterwards():
+    experiment = small_experiment("vdn")
+    settings = replace(experiment.algorithm, exploration_start=0.5)
+    experiment, task = replace(experiment, algorithm=settings), Spread(3)
+    algorithm = algorithm_of(experiment)
+    learner = algorithm.fresh(experiment, task)
+    keys, sizes = jax.random.split(jax.random.key(0), 8), jnp.full(8, 3)
+    teams = (algorithm.team(experiment, learner), ActorTeam(algorithm.policy(learner).actor))
+    played = [jax.jit(play, static_argnums=0)(TaskWorlds(task), team, keys, sizes) for team in teams]
+    for episodes, agrees in zip(played, (0.6, 1.0), strict=True):
+        actor = learner.networks.actor
+        said = actor.conditioning(actor.over_episodes(episodes.observations[:, :-1])).logits
+        same = np.asarray(jnp.argmax(said, axis=-1) == episodes.actions)
+        assert same.mean() == pytest.approx(agrees, abs=0.06)
+
+
+def test_steps_of_teams_are_counted_as_they_are_played():
+    experiment, task = small_experiment("vdn"), Spread(3)
+    algorithm = algorithm_of(experiment)
+    learner = algorithm.fresh(experiment, task)
+    keys = jax.random.split(jax.random.key(0), 4)
+    episodes = jax.jit(play, static_argnums=0)(
+        TaskWorlds(task), algorithm.team(experiment, learner), keys, jnp.array([1, 2, 3, 3])
+    )
+    assert int(algorithm.after_play(learner, episodes).team_steps) == 4 * task.horizon

@@ -1,0 +1,228 @@
+"""The objective of Q-learning: its equations, what may reach which parameters, and neutral padding."""
+
+from dataclasses import replace
+from functools import lru_cache, partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from pc3d.learners.q_learning import descent
+from pc3d.learners.q_learning.descent import minibatch_gradient, pieces_of
+from pc3d.learners.q_learning.losses import Counts, Given, objective
+from pc3d.learners.registry import algorithm_of
+from pc3d.learners.value_scale import ValueScale
+from pc3d.play.loop import play
+from pc3d.play.worlds import TaskWorlds
+from pc3d.tasks.spread.world import Spread
+from tests import factored_equations as factored
+from tests import paper_equations as equations
+from tests.small import Q_METHODS, small_experiment
+
+TASK = Spread(5)
+SIZES = np.array([1, 3, 5, 2])
+SCALE = ValueScale(jnp.asarray(1.0), jnp.asarray(-0.7), jnp.asarray(2.0))
+compiled_play = jax.jit(play, static_argnums=0)
+
+
+@lru_cache
+def played(method):
+    """An experiment, a learner whose slow copy differs from its networks, and some episodes."""
+    experiment = small_experiment(method)
+    algorithm = algorithm_of(experiment)
+    learner = algorithm.fresh(experiment, Spread(10))
+    slow = jax.tree.map(lambda leaf: leaf * 1.3 - 0.02, learner.networks)
+    learner = eqx.tree_at(lambda learner: learner.slow, learner, slow)
+    keys = jax.random.split(jax.random.key(1), len(SIZES))
+    return (
+        experiment,
+        learner,
+        compiled_play(TaskWorlds(TASK), algorithm.team(experiment, learner), keys, SIZES),
+    )
+
+
+@partial(jax.jit, static_argnums=0)
+def parts_of(experiment, learner, episodes):
+    given = Given(learner.slow, SCALE, roster_changes=False)
+    return objective(experiment, learner.networks, given, episodes, Counts.of(episodes))
+
+
+@partial(jax.jit, static_argnums=(0, 1))
+def gradient_of(term, experiment, learner, episodes):
+    given = Given(learner.slow, SCALE, roster_changes=False)
+
+    def loss(networks):
+        return getattr(objective(experiment, networks, given, episodes, Counts.of(episodes)), term)
+
+    return jax.grad(loss)(learner.networks)
+
+
+@partial(jax.jit, static_argnums=0)
+def learn(experiment, learner, episodes):
+    return algorithm_of(experiment).learn(experiment, TASK, learner, episodes, jax.random.key(0))
+
+
+def utilities_of(actor, observations):
+    """What one agent thinks of its actions, moment by moment, and its contexts."""
+    memory, said, contexts = np.zeros(10), [], []
+    for seen in np.asarray(observations, np.float64):
+        memory = equations.gru(actor.memory, memory, equations.mlp(actor.encoder, seen, activate_output=True))
+        head = actor.conditioning
+        if not hasattr(head, "student"):
+            said.append(equations.dense(head.head, memory))
+            continue
+        student = head.student
+        reach = (student.reliance_min, student.reliance_max)
+        context, gate = equations.student(
+            head, memory, *reach, float(student.gate_scale), float(student.gate_offset)
+        )
+        said.append(equations.film_logits(head, memory, context, gate))
+        contexts.append(context)
+    return np.array(said), np.array(contexts)
+
+
+@pytest.mark.parametrize("method", Q_METHODS)
+def test_the_losses_are_those_of_the_equations(method):
+    experiment, learner, episodes = played(method)
+    discount, mix = experiment.algorithm.discount, factored.MIXERS[method]
+    center, deviation = -0.7, np.sqrt(2.0 - 0.7**2)
+    errors, apart = [], []
+    for episode, size in enumerate(SIZES):
+        seen = np.asarray(episodes.observations[episode, :, :size], np.float64)
+        online, contexts = zip(
+            *(utilities_of(learner.networks.actor, seen[:, i]) for i in range(size)), strict=True
+        )
+        slow, _ = zip(*(utilities_of(learner.slow.actor, seen[:, i]) for i in range(size)), strict=True)
+        for time in range(TASK.horizon):
+            taken = [online[i][time][int(episodes.actions[episode, time, i])] for i in range(size)]
+            value = mix(learner.networks.critic, seen[time], taken, "absolute")
+            target = factored.double_q_target(
+                float(episodes.rewards[episode, time]) / size,
+                discount,
+                terminated=bool(episodes.terminated[episode, time]),
+                online=[each[time + 1] for each in online],
+                slow=[each[time + 1] for each in slow],
+                mix=lambda utilities, after=seen[time + 1]: (
+                    center + deviation * mix(learner.slow.critic, after, utilities, "absolute")
+                ),
+            )
+            errors.append((value - (target - center) / deviation) ** 2)
+            if method == "pc3d-qmix":
+                teacher = learner.slow.critic.teacher
+                encodings = np.array([equations.mlp(teacher.encoder, each) for each in seen[time]])
+                tokens = equations.tokens(teacher.queries, encodings)
+                for agent in range(size):
+                    told = equations.teacher_context(encodings[agent], tokens)
+                    apart.append(equations.huber(contexts[agent][time] - told, experiment.recipe.huber_delta))
+    made = parts_of(experiment, learner, episodes)
+    np.testing.assert_allclose(made.value, np.mean(errors), rtol=1e-5)
+    np.testing.assert_allclose(made.distillation, np.mean(apart) if apart else 0, rtol=1e-5)
+    weight = experiment.distillation.weight if apart else 0
+    np.testing.assert_allclose(made.total, made.value + weight * made.distillation, rtol=1e-6)
+
+
+def largest(tree):
+    return max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(tree))
+
+
+def test_the_teacher_learns_from_the_value_alone_and_the_gate_from_utilities():
+    experiment, learner, episodes = played("pc3d-qmix")
+    value = gradient_of("value", experiment, learner, episodes)
+    distillation = gradient_of("distillation", experiment, learner, episodes)
+    assert largest(value.critic.teacher.queries) > 0
+    assert largest(value.actor.conditioning.student.to_reliance) > 0
+    assert largest(distillation.critic) == 0
+    assert largest(distillation.actor.conditioning.student.to_context) > 0
+    assert largest(distillation.actor.conditioning.student.to_reliance) == 0
+
+
+@pytest.mark.parametrize("method", ["qmix", "pc3d-qmix"])
+def test_every_hypernetwork_learns_from_the_value(method):
+    experiment, learner, episodes = played(method)
+    critic = gradient_of("value", experiment, learner, episodes).critic
+    for part in (critic.to_rows, critic.to_offset, critic.to_weights, critic.to_value):
+        assert largest(part) > 0
+
+
+def test_contexts_do_not_change_when_actions_do():
+    experiment, learner, episodes = played("pc3d-qmix")
+    others = replace(episodes, actions=(episodes.actions + 1) % TASK.action_count)
+    one, other = (parts_of(experiment, learner, each) for each in (episodes, others))
+    assert one.distillation == other.distillation
+    assert one.value != other.value
+    health = [learn(experiment, learner, each)[1].scalars for each in (episodes, others)]
+    for name in ("alignment", "personal_share", "attention_over_agents", "effective_tokens"):
+        assert health[0][name] == health[1][name]
+
+
+@pytest.mark.parametrize("method", Q_METHODS)
+def test_what_stands_in_padded_slots_changes_no_bit_of_an_update(method):
+    experiment, learner, episodes = played(method)
+    dirty = replace(
+        episodes,
+        observations=jnp.where(episodes.present[..., None], episodes.observations, jnp.nan),
+        actions=jnp.where(episodes.present[:, :-1], episodes.actions, 77),
+    )
+    (clean, lesson), (other, other_lesson) = (learn(experiment, learner, each) for each in (episodes, dirty))
+    for one, two in zip(
+        jax.tree.leaves((clean, lesson)), jax.tree.leaves((other, other_lesson)), strict=True
+    ):
+        np.testing.assert_array_equal(one, two)
+    assert all(vars(lesson.finite).values())
+
+
+def test_steps_that_do_not_count_change_no_bit_of_the_loss():
+    experiment, learner, episodes = played("qmix")
+    cut = replace(episodes, played=episodes.played & (jnp.arange(TASK.horizon) < 9))
+    dirty = replace(cut, rewards=jnp.where(cut.played, cut.rewards, jnp.nan))
+    for one, other in zip(
+        *(jax.tree.leaves(parts_of(experiment, learner, each)) for each in (cut, dirty)), strict=True
+    ):
+        assert one == other
+
+
+def test_gradients_of_pieces_add_up_to_that_of_the_minibatch(monkeypatch):
+    experiment, learner, episodes = played("pc3d-qmix")
+    given = Given(learner.slow, SCALE, roster_changes=False)
+    found = []
+    for row_steps in (10**9, 26 * 5):
+        monkeypatch.setattr(descent, "ROW_STEPS", row_steps)
+        found.append(jax.jit(lambda: minibatch_gradient(experiment, learner.networks, given, episodes))())
+    for one, other in zip(*map(jax.tree.leaves, found), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("shape", "pieces"), [((32, 26, 8), 4), ((32, 26, 2), 1), ((7, 1000, 9), 7), ((1, 10, 10), 1)]
+)
+def test_a_minibatch_is_cut_into_equal_pieces_of_a_certain_size(shape, pieces):
+    assert pieces_of(*shape) == pieces
+
+
+def test_the_slow_copy_follows_by_its_rate_and_is_the_averaged_teacher():
+    experiment, learner, episodes = played("pc3d-qmix")
+    one_step = replace(experiment.algorithm, gradient_steps=1, batch_size=4, target_rate=0.25)
+    experiment = replace(experiment, algorithm=one_step)
+    after, _ = learn(experiment, learner, episodes)
+    expected = jax.tree.map(lambda old, new: old + 0.25 * (new - old), learner.slow, after.networks)
+    for made, wanted in zip(jax.tree.leaves(after.slow), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(made, wanted, atol=1e-6)
+    policy = algorithm_of(experiment).policy(after)
+    assert eqx.tree_equal(policy.teacher, after.slow.critic.teacher)
+    assert eqx.tree_equal(policy.actor, after.networks.actor)
+    assert not eqx.tree_equal(after.slow.critic.teacher, after.networks.critic.teacher)
+
+
+def test_each_gradient_step_has_sequences_of_its_own():
+    """The order of what is drawn is that of the steps: another order is another update."""
+    experiment, learner, episodes = played("vdn")
+    turned = jax.tree.map(lambda values: values[jnp.array([2, 3, 0, 1])], episodes)
+    swapped = jax.tree.map(lambda values: values[jnp.array([1, 0, 3, 2])], episodes)
+    first, other, same = (
+        learn(experiment, learner, each)[0].networks.actor for each in (episodes, turned, swapped)
+    )
+    weights = [np.asarray(actor.memory.from_input.weight) for actor in (first, other, same)]
+    np.testing.assert_allclose(weights[0], weights[2], atol=1e-6)
+    assert np.abs(weights[0] - weights[1]).max() > 1e-6
