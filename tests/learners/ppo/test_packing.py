@@ -85,11 +85,11 @@ def test_a_slot_in_the_middle_may_be_empty():
 @pytest.mark.parametrize(
     ("sequences", "slots", "length", "usual", "expected"),
     [
-        (64, 8, 25, 4.5, PieceShape(8, (16, 32), single=False)),
-        (64, 8, 25, 5.78, PieceShape(6, (16, 32), single=False)),
+        (64, 8, 25, 4.5, PieceShape(9, (32,), single=False)),
+        (64, 8, 25, 5.78, PieceShape(7, (32,), single=False)),
         (1, 8, 63, 6.9, PieceShape(1, (2, 4, 6, 8), single=True)),
         (1, 3, 63, 3.0, PieceShape(1, (1, 2, 3), single=True)),
-        (4, 128, 50, 64.5, PieceShape(2, (64, 128), single=False)),  # a team is never cut
+        (4, 128, 50, 64.5, PieceShape(3, (128,), single=False)),  # a team is never cut
     ],
 )
 def test_pieces_hold_whole_teams_of_about_so_many_steps(sequences, slots, length, usual, expected):
