@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import pytest
 
 from pc3d.cli import main
 from pc3d.cli.train import parse
+from pc3d.experiment.option_names import options_for
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
 from pc3d.presets.paper import paper
-from pc3d.runs.train import DEFAULT_HABITS
+from pc3d.runs.habits import DEFAULT_HABITS
 
-NEVER_OPTIONS = {"task", "method", "world", "rosters.sealed_largest"}  # chosen by other means, or found
 EXPERIMENT = paper("spread", "pc3d")
 
 
-def settings_of(owner: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """The dotted names of all settings, with their present values."""
-    for field in fields(owner):
-        value = getattr(owner, field.name)
-        # An algorithm's settings go by its own name, and a task's rules by none.
-        name = f"{path}{getattr(type(value), 'section', field.name)}"
-        if is_dataclass(value):
-            yield from settings_of(value, f"{name}." if name else "")
-        elif isinstance(value, tuple) and value and is_dataclass(value[0]):
-            for place, part in enumerate(value):
-                yield from settings_of(part, f"{name}.{place}.")
-        elif name not in NEVER_OPTIONS:
-            yield name, value
-
-
 SETTINGS = {
-    **dict(settings_of(EXPERIMENT)),
-    **dict(settings_of(DEFAULT_HABITS)),
-    **dict(settings_of(DEFAULT_HOSTING)),
+    **dict(options_for(EXPERIMENT)),
+    **dict(options_for(DEFAULT_HABITS)),
+    **dict(options_for(DEFAULT_HOSTING)),
 }
 
 
 def option(setting: str) -> str:
-    return f"--{setting.replace('_', '-')}"
+    return f"--{setting}"
 
 
 def misspelt(setting: str) -> str:
@@ -63,7 +46,7 @@ def out_of_range(value: Any) -> str:
 
 def named_parts(setting: str) -> list[str]:
     """What a refusal must say: the setting's name; a stage is not told which one of the stages it is."""
-    return re.split(r"\.\d+\.", setting.replace("_", "-"))
+    return re.split(r"\.\d+\.", setting)
 
 
 def refusal(capsys: pytest.CaptureFixture, *words: str) -> str:
@@ -107,9 +90,9 @@ def test_a_setting_out_of_range_is_named(chosen, tmp_path, capsys, figure):
 
 
 def test_the_settings_found_are_those_that_training_takes():
-    words = [word for name in ("ppo.epochs", "seed", "checkpoint_every") for word in (option(name), "3")]
+    words = [word for name in ("ppo.epochs", "seed", "checkpoint-every") for word in (option(name), "3")]
     command = parse(["spread", "pc3d", *words])
     assert (command.experiment.algorithm.epochs, command.experiment.seed) == (3, 3)
     assert command.habits.checkpoint_every == 3
-    assert {"ppo.learning_rate", "collisions", "env_timeout"} <= SETTINGS.keys()
+    assert {"ppo.learning-rate", "collisions", "env-timeout"} <= SETTINGS.keys()
     assert len(SETTINGS) > 60

@@ -13,6 +13,7 @@ from pc3d.report.runs import find_runs
 from pc3d.report.write import write_report
 from pc3d.runs.metrics import read_lines
 from pc3d.system.errors import DamagedFile
+from pc3d.system.files import one_owner
 from tests.report.made_up import add_context, add_metrics, make_run
 
 SCORES = {size: [-1.0 * size, -2.0] for size in range(1, 11)}
@@ -172,3 +173,39 @@ def test_an_older_record_stays_until_the_new_one_is_whole(run, tmp_path, monkeyp
     assert len(find_runs([tmp_path / "results"]).given) == 1  # half a record is none
     assert main(words) == 0
     assert contents(tmp_path / "results") == kept
+
+
+def test_two_recordings_into_one_folder_do_not_meet(run, tmp_path, capsys):
+    words = ["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]
+    assert main(words) == 0
+    kept = contents(tmp_path / "results")
+    with one_owner(tmp_path / "results"):
+        assert main(words) == 2
+    assert "another process is already working" in capsys.readouterr().err
+    assert contents(tmp_path / "results") == kept
+
+
+def test_a_run_that_lost_its_metrics_is_not_recorded_over_a_good_record(run, tmp_path, capsys):
+    words = ["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]
+    assert main(words) == 0
+    kept = contents(tmp_path / "results")
+    run.metrics.unlink()
+    assert main(words) == 2
+    assert "metrics.jsonl is missing" in capsys.readouterr().err
+    assert contents(tmp_path / "results") == kept
+
+
+def test_a_record_that_a_power_cut_left_aside_comes_back(run, tmp_path):
+    target = tmp_path / "results/spread/pc3d/seed-0"
+    record_run(run, target, with_policy=True)
+    kept = contents(target)
+    target.rename(target.with_name(".seed-0.old"))
+    run.metrics.unlink()
+    with pytest.raises(DamagedFile):
+        record_run(run, target, with_policy=True)
+    assert contents(target) == kept
+
+
+def test_numbers_that_an_update_has_no_answer_for_count_in_no_mean():
+    (merged,) = thinned([line(1, 8, 8, -10.0, personal=0.5), line(1, 10, 2, -20.0)], per_stage=1)
+    assert merged["personal"] == 0.5

@@ -11,7 +11,7 @@ from pc3d.runs.done_file import write_recorded
 from pc3d.runs.line_contract import read_metrics
 from pc3d.runs.metrics import Line, episodes_in
 from pc3d.runs.run_folder import RunFolder
-from pc3d.system.errors import DamagedFile
+from pc3d.system.errors import DamagedFile, Pc3dError
 from pc3d.system.files import LARGEST_DIGESTED, explained, read_bytes, write_atomically
 from pc3d.tasks.task import WORLDS
 
@@ -38,7 +38,11 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
         for left in (new, old):  # what an interrupted recording left
             shutil.rmtree(left, ignore_errors=True)
         new.mkdir(parents=True)
-        _write_record(run, new, with_policy=with_policy)
+        try:
+            _write_record(run, new, with_policy=with_policy)
+        except (Pc3dError, OSError):  # what is half written is of no use to anybody
+            shutil.rmtree(new, ignore_errors=True)
+            raise
         if target.exists():
             target.rename(old)  # one of an older policy or evaluation
         new.rename(target)

@@ -35,7 +35,8 @@ def main(folder: Path, episodes: int) -> int:
     with open(seed / "evaluations.jsonl", "w") as file:
         for step in range(1, 11):
             returns = dict.fromkeys(("1", "2", "3", "4", "5", "6", "7", "8"), value)
-            file.write(json.dumps({"episodes": step * episodes // 10, "return_by_size": returns}) + "\n")
+            line = {"update": step, "episodes": step * episodes // 10, "return_by_size": returns}
+            file.write(json.dumps(line) + "\n")
             file.flush()
             time.sleep(float(os.environ.get("FAKE_SECONDS", "0")))
     (folder / "score.json").write_text(json.dumps({"train": value + 1, "validation": value}))

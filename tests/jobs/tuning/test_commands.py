@@ -123,7 +123,7 @@ def test_the_inherited_winner_is_named_and_can_be_refused(tmp_path, capsys):
         ([PATH, "mappo", "--train-sizes", "2"], "decided on validation sizes"),
         ([PATH, "mappo", *SIZES, "--base", "paper"], "there is no preset of an own task"),
         ([PATH, "mapo", *SIZES], "perhaps you meant mappo"),
-        (["spread", "mappo", *SIZES], "spread has its own"),
+        (["spread", "mappo", *SIZES], "a search on spread has the paper's team sizes"),
         (["spread", "mappo", "--horizon", "9"], "spread has its own"),
         (["spread", "mappo", "--env-workers", "2"], "spread has its own"),
         (["pursuit", "mappo", *SIZES], "there is no task"),

@@ -186,7 +186,9 @@ def test_reports_of_a_later_seed_are_averaged_with_those_before_it(tmp_path):
     folder, budget = TrialFolder(tmp_path), Budget(100, 2, 4)
     for seed, value in zip(budget.seeds, (-2.0, -4.0), strict=True):
         folder.seed(seed).mkdir()
-        lines = [f'{{"episodes": {n}, "return_by_size": {{"3": {value}}}}}\n' for n in (12, 100)]
+        lines = [
+            f'{{"update": {n}, "episodes": {n}, "return_by_size": {{"3": {value}}}}}\n' for n in (12, 100)
+        ]
         (folder.seed(seed) / "evaluations.jsonl").write_text("".join(lines))
     assert folder.reports(budget, (3,)) == {1: -2.0, 10: -2.0, 11: -3.0, 20: -3.0}
     assert budget.last_step == 20
