@@ -27,7 +27,7 @@ class OriginalWorlds:
     def __init__(self, game):
         self.game = game
 
-    def begin(self, keys, team_sizes):
+    def begin(self, keys, team_sizes, following=None):
         rules = entry_of(self.game.name).rules()
         self.worlds = [OriginalOnHost(self.game.name, rules, size) for size in team_sizes]
         self.views = [world.begin(key) for world, key in zip(self.worlds, raw(keys), strict=True)]
@@ -47,7 +47,7 @@ class OriginalWorlds:
     def global_state(self, state):
         raise NotImplementedError
 
-    def step(self, going, keys, state, actions):
+    def step(self, going, keys, state, actions, following=None):
         for place in np.flatnonzero(going):
             self.last[place] = self.worlds[place].step(raw(keys)[place], np.asarray(actions[place]))
             self.views[place] = self.last[place].views

@@ -160,15 +160,6 @@ def test_a_wider_world_changes_nobody_and_nobody_fills_its_further_slots(name):
     assert not wide[:, :, slots:].any()
 
 
-@pytest.mark.parametrize("name", ["churn-fast", "replace-half", "gpl-lbf"])
-def test_a_slot_that_was_left_is_empty_for_a_moment(name):
-    present = drawn(NAMED[name], 6, 9)
-    replaced = leaving(present)[:, :-1] & joining(present)[:, 1:]
-    assert leaving(present).any()
-    assert not (leaving(present) & joining(present)).any()
-    assert replaced.any() or name != "churn-fast"  # and not for longer, if it so happens
-
-
 def test_constant_rosters_are_the_first_slots():
     np.testing.assert_array_equal(
         drawn(CONSTANT, 4, 6), np.broadcast_to(np.arange(6) < 4, (EPISODES, HORIZON + 1, 6))

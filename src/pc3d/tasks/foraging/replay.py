@@ -23,7 +23,7 @@ def foraging_replay(task: Foraging, states: ForagingState, size: int) -> dict[st
 
 def _foods(
     positions: Int[np.ndarray, "moment food 2"], levels: Int[np.ndarray, "moment food"]
-) -> tuple[list[list[int]], Bool[np.ndarray, "moment food"]]:
+) -> tuple[list[list[int]], Bool[np.ndarray, "moment ever"]]:
     """Row, column and level of every food there ever was, and when each of them is there."""
     lying = [
         [(*map(int, place), int(level)) for place, level in zip(*moment, strict=True) if level > 0]
