@@ -20,7 +20,7 @@ from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.metrics import Gathering, Line, LineFile
-from pc3d.runs.replay_folder import ReplayFolder
+from pc3d.runs.replay_folder import MOST_ROUNDS, ReplayFolder
 from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
 from pc3d.runs.watcher import Watcher
 from pc3d.system.bounds import Bounded, Range, within
@@ -84,6 +84,12 @@ def check(experiment: Experiment, arena: Arena) -> None:
         raise BadInput("worlds on the host have no global state: leave critic.global_state off")
     for size in experiment.rosters.all:
         arena.with_slots(size)
+    kept, each = experiment.algorithm.replay, experiment.episodes_per_update
+    if kept is not None and kept.capacity > MOST_ROUNDS * each:
+        raise BadInput(
+            f"a replay holds at most {MOST_ROUNDS:,} rounds, which is {MOST_ROUNDS * each:,} episodes here, "
+            f"not {kept.capacity:,}: remember fewer of them, or play more before an update"
+        )
     algorithm_of(experiment).check(experiment, arena.game)
 
 
