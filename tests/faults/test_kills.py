@@ -97,12 +97,12 @@ def test_a_killed_run_ends_with_the_same_bits(tmp_path, undisturbed, count, figu
 
 
 def test_a_killed_run_with_a_full_replay_ends_with_the_same_bits(tmp_path, count, figure):
-    whole, folder, wanted, kills = tmp_path / "whole", tmp_path / "killed", count(20, 3), 0
+    whole, wanted, kills, runs = tmp_path / "whole", count(20, 3), 0, 0
     finish(replayed_words(whole))
     moments = random.Random(9)
     while kills < wanted:
-        if (folder / "done.json").exists():
-            folder = tmp_path / f"killed-{kills}"
+        runs += (tmp_path / str(runs) / "done.json").exists()
+        folder = tmp_path / str(runs)
         process = start(replayed_words(folder))
         learning(moments, folder, process, 0.0)
         kills += killed(process)

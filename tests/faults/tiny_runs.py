@@ -37,8 +37,8 @@ SETTINGS = shlex.split(f"""
 SETTINGS += NETWORKS + ONE_SIZE
 CAPACITY = 6  # of a replay that is full long before the end
 REPLAYED = shlex.split(f"""
-    --episodes {4 * CAPACITY} --checkpoint-every {INTERVAL} --tensorboard False --q.capacity {CAPACITY} --q.batch-size 2 --q.gradient-steps 1 --q.mixing-width 4
-    --q.hypernetwork-widths 4
+    --episodes {4 * CAPACITY} --checkpoint-every {INTERVAL} --tensorboard False
+    --q.capacity {CAPACITY} --q.batch-size 2 --q.gradient-steps 1 --q.mixing-width 4 --q.hypernetwork-widths 4
 """)
 # The budget is a part of the program, so that all runs that shall not end have the same.
 ENDLESS = ("--episodes", "1000000")
