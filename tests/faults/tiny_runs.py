@@ -35,10 +35,10 @@ SETTINGS = shlex.split(f"""
     --episodes {UPDATES} --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1
 """)
 SETTINGS += NETWORKS + ONE_SIZE
-CAPACITY = 12  # of a replay that is full long before the end
+CAPACITY = 6  # of a replay that is full long before the end
 REPLAYED = shlex.split(f"""
-    --episodes {UPDATES} --q.capacity {CAPACITY} --q.batch-size 2 --q.gradient-steps 1 --q.mixing-width 4
-    --q.hypernetwork-widths 4
+    --episodes {4 * CAPACITY} --checkpoint-every {INTERVAL} --tensorboard False
+    --q.capacity {CAPACITY} --q.batch-size 2 --q.gradient-steps 1 --q.mixing-width 4 --q.hypernetwork-widths 4
 """)
 # The budget is a part of the program, so that all runs that shall not end have the same.
 ENDLESS = ("--episodes", "1000000")
@@ -54,7 +54,7 @@ def train_words(folder: Path) -> list[str]:
 
 def replayed_words(folder: Path) -> list[str]:
     """A run that learns from a replay."""
-    settings = (*REPLAYED, *NETWORKS, *ONE_SIZE, *HABITS)
+    settings = (*REPLAYED, *NETWORKS, *ONE_SIZE)
     return ["train", "spread", "pc3d-qmix", "--folder", str(folder), *settings]
 
 

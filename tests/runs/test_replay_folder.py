@@ -15,10 +15,10 @@ from pc3d.experiment.settings import PpoSettings, ReplaySettings
 from pc3d.learners import registry
 from pc3d.learners.replay import Replay
 from pc3d.play.arena import CompiledArena
-from pc3d.runs.checkpoint import named_arrays, read_description, save_tree, to_bytes
-from pc3d.runs.replay_folder import KIND, ReplayFolder
+from pc3d.runs.checkpoint import LARGEST_HEADER, named_arrays, read_description, save_tree, to_bytes
+from pc3d.runs.replay_folder import KIND, MOST_ROUNDS, ReplayFolder
 from pc3d.runs.run_folder import RunFolder
-from pc3d.runs.train import Habits, train
+from pc3d.runs.train import Habits, check, train
 from pc3d.runs.watcher import Watcher
 from pc3d.system.errors import BadInput, DamagedFile, Interrupted
 from pc3d.system.files import digest_of
@@ -307,6 +307,24 @@ def test_a_run_whose_replay_is_damaged_does_not_go_on_and_says_which_file_it_is(
     with_a_flipped_bit(shard)
     with pytest.raises(DamagedFile, match=f"{shard.name} is damaged"):
         train(factored, arena, tmp_path, habits)
+
+
+def test_a_replay_of_more_rounds_than_a_checkpoint_can_name_is_refused(factored):
+    arena = CompiledArena(make_game(factored))
+    most = replace(factored.algorithm, capacity=MOST_ROUNDS * factored.episodes_per_update)
+    check(replace(factored, algorithm=most), arena)
+    more = replace(most, capacity=most.capacity + 1)
+    with pytest.raises(BadInput, match="remember fewer"):
+        check(replace(factored, algorithm=more), arena)
+    named = json.dumps([{"number": 10**9, "digest": digest_of(b"")}] * MOST_ROUNDS)
+    assert len(named) < LARGEST_HEADER - 2**16  # the rest of a checkpoint's description has room
+
+
+def test_sequences_do_not_show_whether_time_was_up_so_that_must_not_matter(factored):
+    recipe = replace(factored.recipe, horizon_bootstraps=False)
+    arena = CompiledArena(make_game(factored))
+    with pytest.raises(BadInput, match="sequence_steps must be at least 25"):
+        check(replace(factored, recipe=recipe), arena)
 
 
 def needed_by_checkpoints(run: RunFolder) -> list[str]:

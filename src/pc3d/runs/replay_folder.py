@@ -18,6 +18,7 @@ from pc3d.system.files import digest_of, read_bytes, write_atomically
 from pc3d.system.plain import from_plain
 
 LARGEST_ROUND = 2**32  # bytes
+MOST_ROUNDS = 8000  # which a checkpoint can name, in a description of at most a mebibyte
 KIND = {"kind": "replayed episodes"}
 NAMES = f"{'[0-9]' * 9}.safetensors"
 

@@ -25,7 +25,7 @@ from pc3d.runs.habits import DEFAULT_HABITS, Habits
 from pc3d.runs.metrics import Gathering, Line, LineFile, WrittenLines
 from pc3d.runs.origin import begun_with
 from pc3d.runs.policy import Policy
-from pc3d.runs.replay_folder import ReplayFolder
+from pc3d.runs.replay_folder import MOST_ROUNDS, ReplayFolder
 from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
 from pc3d.runs.watcher import Watcher
 from pc3d.system.bounds import within
@@ -77,6 +77,12 @@ def check(experiment: Experiment, arena: Arena) -> None:
         arena.with_slots(size)
     game = arena.with_roster(experiment.roster).game
     check_training(experiment, game.fewest_present, game.horizon)
+    kept, each = experiment.algorithm.replay, experiment.episodes_per_update
+    if kept is not None and kept.capacity > MOST_ROUNDS * each:
+        raise BadInput(
+            f"a replay holds at most {MOST_ROUNDS:,} rounds, which is {MOST_ROUNDS * each:,} episodes here, "
+            f"not {kept.capacity:,}: remember fewer of them, or play more before an update"
+        )
     algorithm_of(experiment).check(experiment, arena.game)
 
 
