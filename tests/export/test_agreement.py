@@ -119,7 +119,7 @@ def test_a_greedy_policy_is_exported_as_one_and_takes_the_same_actions(tmp_path,
     weights.write_bytes(to_bytes(plain.weights, describe(policy, plain)))
     seen = 3 * random.normal(size=(200, 16)).astype(np.float32)
     memory = random.normal(size=(200, 10)).astype(np.float32)
-    _, said = policy.actor.step(memory, seen)
+    _, said = policy.actor.step(jnp.asarray(memory), jnp.asarray(seen))
     best = np.asarray(said.logits).argmax(axis=-1)
     assert len(set(best)) > 1
     expected = np.eye(said.logits.shape[-1])[best]

@@ -115,12 +115,13 @@ def growth_figure(growths: Sequence[Growth]) -> Figure:
                     [value(growth) / value(ours[0]) for growth in ours],
                     marker="o",
                     markersize=3,
-                    label=task_title(task),
+                    label=task_title(task).name,
                 )
             axes.plot(agents, [each / agents[0] for each in agents], ":", color="0.6", label="linear")
             axes.set(title=title, xlabel="agents", xscale="log", yscale="log", xticks=agents)
-            axes.xaxis.set_major_formatter(ScalarFormatter())
-            axes.xaxis.set_minor_formatter(NullFormatter())
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(ScalarFormatter())
+                axis.set_minor_formatter(NullFormatter())
             tidy(axes)
         panels[0].set_ylabel("times the smallest team's")
         panels[0].legend(frameon=False, fontsize="small")

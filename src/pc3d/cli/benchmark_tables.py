@@ -186,6 +186,7 @@ def show_growth(
         "cache, and the most memory of the process. A slope is the power of the number of agents."
     )
     if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
         save(growth_figure(growths), out)
         console.print(f"figure: {out / 'growth.png'}", soft_wrap=True)
 

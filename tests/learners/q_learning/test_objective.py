@@ -30,7 +30,9 @@ compiled_play = jax.jit(play, static_argnums=0)
 @lru_cache
 def played(method):
     """An experiment, a learner whose slow copy differs from its networks, and some episodes."""
-    experiment = small_experiment(method)
+    usual = small_experiment(method)
+    # Targets of one step; traces have tests of their own.
+    experiment = replace(usual, algorithm=replace(usual.algorithm, trace=0.0))
     algorithm = algorithm_of(experiment)
     learner = algorithm.fresh(experiment, Spread(10))
     slow = jax.tree.map(lambda leaf: leaf * 1.3 - 0.02, learner.networks)

@@ -66,12 +66,13 @@ def test_the_team_size_is_read_off_history():
 
 
 def test_the_value_of_a_constant_reward_is_its_discounted_sum():
-    learner, _ = trained("vdn", ConstantReward, updates=30)
+    # Of a mixer that knows the team size: rewards are learned per agent.
+    learner, _ = trained("pc3d-qmix", ConstantReward, updates=60)
     task = ConstantReward(3)
     observations = task.observe(task.reset(jax.random.key(0), 3))
     actor = learner.networks.actor
     _, said = actor.step(actor.first_memory(3), observations)
     view = TeamView(observations, jnp.ones(3, bool), utilities=jnp.max(said.logits, axis=-1))
     value = float(learner.value_scale.stretch(learner.networks.critic(view)))
-    expected = sum(0.99**step for step in range(5)) / 3  # the reward is learned per agent
+    expected = sum(0.99**step for step in range(5)) / 3
     assert value == pytest.approx(expected, rel=0.1)
