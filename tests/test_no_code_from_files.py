@@ -38,6 +38,11 @@ EXCEPTIONS = {
     ("jobs/cluster/cluster.py", "ray"): "Ray carries a study's jobs between machines of one user",
     ("jobs/cluster/connection.py", "ray"): "the same",
     ("jobs/cluster/node.py", "ray"): "the same",
+    (
+        "benchmark/peers/with_benchmarl.py",
+        "torch",
+    ): "a peer's own learner, in its own environment; loads no file",
+    ("benchmark/peers/with_xuance.py", "torch"): "the same",
 }
 
 

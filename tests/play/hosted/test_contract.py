@@ -117,8 +117,8 @@ def test_the_command_says_what_it_found_and_exits_with_0_or_2(capsys):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("spread", "an own task is named module:name"),
-        ("os.path:join:x", "an own task is named module:name"),
+        ("spread", "own code is named module:name"),
+        ("os.path:join:x", "own code is named module:name"),
         ("no_such_module:make", "there is no module no_such_module"),
         (f"{HERE}:nobody", "has no nobody"),
         (
