@@ -68,7 +68,7 @@ def poisoned(array: jax.Array, dose: jax.Array) -> jax.Array:
 @pytest.fixture(scope="module")
 def poisonable() -> Iterator[None]:
     """Training with places for poison in observations, rewards and gradients, compiled once for all."""
-    learn, shorten, in_one_program = Ppo.learn, descent._shorten, rounds._in_one_program.__wrapped__
+    learn, shorten, in_one_program = Ppo.learn, descent.shortened, rounds._in_one_program.__wrapped__
     doses: dict[str, jax.Array] = {}  # while the program is compiled, stand-ins for what it will be given
 
     def learn_from_poisoned(self, experiment, task, learner, episodes, key):
@@ -79,8 +79,8 @@ def poisonable() -> Iterator[None]:
         )
         return learn(self, experiment, task, learner, tainted, key)
 
-    def shorten_poisoned(experiment, gradient, actor_parameters):
-        return shorten(experiment, poisoned(gradient, doses["gradient"]), actor_parameters)
+    def shorten_poisoned(recipe, gradient, longest, actor_parameters):
+        return shorten(recipe, poisoned(gradient, doses["gradient"]), longest, actor_parameters)
 
     @partial(jax.jit, static_argnums=(0, 1))
     def with_doses(experiment, worlds, learner, batch, given):
@@ -95,7 +95,7 @@ def poisonable() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Ppo, "learn", learn_from_poisoned)
-        patch.setattr(descent, "_shorten", shorten_poisoned)
+        patch.setattr(descent, "shortened", shorten_poisoned)
         patch.setattr(rounds, "_in_one_program", round_from_poisoned)
         yield
 
