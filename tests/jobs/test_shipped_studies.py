@@ -40,8 +40,8 @@ def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_siz
 @pytest.mark.parametrize(
     "name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices", "factored"]
 )
-def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, capsys):
-    jobs = load_study(name).jobs(Path("runs"))
+def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, tmp_path, capsys):
+    jobs = load_study(name).jobs(tmp_path)
     study_plan.show_plan(jobs, 2, Console(width=200), calibrate=True)
     shown = capsys.readouterr().out
     assert shown.count("pc3d train ") == len(jobs)
