@@ -91,7 +91,10 @@ def parse(words: list[str]) -> Command:
     if start.roster is not None:
         experiment = replace(experiment, roster=roster_named(start.roster))
     command = _parsed(Command(start, experiment), f"pc3d train {task} {method}", rest)
-    return _sealed(command, experiment.rosters.test) if command.sealed else command
+    if not command.sealed:
+        return command
+    # A specialist's one size may be a test size of the others.
+    return _sealed(command, _defaults(task, method, replace(start, specialist=None)).rosters.test)
 
 
 def _defaults(task: str, method: str, start: Start) -> Experiment:
