@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pc3d
 from pc3d.evaluation.run import EvaluationSettings
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.experiment.settings import Rules
+from pc3d.experiment.world import Rules
 from pc3d.tasks.entry import TaskEntry
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar

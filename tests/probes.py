@@ -6,15 +6,11 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
+from pc3d.experiment.ppo_settings import PpoSettings
+from pc3d.experiment.recipe import Recipe
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.experiment.settings import (
-    ActorSettings,
-    CriticSettings,
-    DistillationSettings,
-    Experiment,
-    PpoSettings,
-    Recipe,
-)
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
 
 

@@ -5,14 +5,11 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS
-from pc3d.experiment.settings import (
-    ActorSettings,
-    CriticSettings,
-    Experiment,
-    PpoSettings,
-    QLearningSettings,
-)
+from pc3d.experiment.network_settings import ActorSettings, CriticSettings
+from pc3d.experiment.ppo_settings import PpoSettings
+from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.presets import paper as experiments
 
 PPO_METHODS = [name for name, row in METHODS.items() if row.algorithm is PpoSettings]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.experiment.settings import OwnWorld, Rules
+from pc3d.experiment.world import OwnWorld, Rules
 from pc3d.jobs.tuning.trial_folder import TrialFolder
 from pc3d.presets.experiment_file import to_plain
 from pc3d.presets.paper import sealed

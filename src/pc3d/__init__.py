@@ -23,7 +23,7 @@ if TYPE_CHECKING:  # what is here is imported when it is asked for: importing JA
     from jaxtyping import Float
 
     from pc3d.evaluation.run import EvaluationSettings
-    from pc3d.experiment.settings import Experiment
+    from pc3d.experiment.experiment import Experiment
     from pc3d.runs.habits import Habits
     from pc3d.runs.policy import Policy
     from pc3d.runs.run_folder import RunFolder

@@ -9,7 +9,7 @@ import pytest
 from pc3d.evaluation.context import context_summary, with_gate
 from pc3d.evaluation.recording import ContextUse, Recording, record
 from pc3d.networks.build import PolicyNetworks
-from pc3d.networks.conditioning import ContextConditioning, PolicyOutput
+from pc3d.networks.conditioning import ContextConditioning, HeadShape, PolicyOutput
 from pc3d.networks.context_health import cosine
 from pc3d.networks.layers import Dense
 from pc3d.networks.teacher import Reading
@@ -45,9 +45,9 @@ class AddedContext(ContextConditioning):
 
     to_logits: Dense
 
-    def __init__(self, key, features, actions, student):
+    def __init__(self, key, shape, student):
         self.student = student
-        self.to_logits = Dense(key, student.to_context.bias.size, actions)
+        self.to_logits = Dense(key, student.to_context.bias.size, shape.actions)
 
     def __call__(self, features):
         context, gate = self.student.context(features), self.student.gate(features)
@@ -57,7 +57,7 @@ class AddedContext(ContextConditioning):
 def test_the_gate_of_any_conditioning_with_a_context_can_be_forced():
     actor = small_policy("spread", "pc3d").actor
     width = actor.conditioning.to_modulation.bias.size // 2
-    own = AddedContext(jax.random.key(2), width, 5, actor.conditioning.student)
+    own = AddedContext(jax.random.key(2), HeadShape(width, 5), actor.conditioning.student)
     actor = eqx.tree_at(lambda actor: actor.conditioning, actor, own)
     shut = with_gate(actor, "off")
     assert actor.conditioning.student.mode == "adaptive"

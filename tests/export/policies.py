@@ -9,7 +9,7 @@ from types import ModuleType
 import equinox as eqx
 import jax
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.export.description import describe
 from pc3d.export.graph import onnx_model
 from pc3d.export.plain_actor import plain_actor

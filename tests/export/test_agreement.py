@@ -8,7 +8,7 @@ import pytest
 
 from pc3d.experiment.execution import ALONE
 from pc3d.experiment.methods import METHODS, method_named
-from pc3d.experiment.settings import Recipe
+from pc3d.experiment.recipe import Recipe
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import plain_actor
 from pc3d.export.runtime import OnnxActor, OnnxTeam

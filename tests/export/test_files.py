@@ -14,7 +14,7 @@ import pytest
 from pc3d import cli
 from pc3d.export.plain_actor import plain_actor
 from pc3d.export.runtime import OnnxActor
-from pc3d.networks.conditioning import PlainHead
+from pc3d.networks.conditioning import HeadShape, PlainHead
 from pc3d.runs.checkpoint import read_file
 from pc3d.system.errors import BadInput
 from pc3d.tasks.spread.world import Spread
@@ -170,7 +170,7 @@ def test_a_conditioning_we_cannot_write_is_refused(policy):
         def __call__(self, features):
             return super().__call__(2 * features)
 
-    head = Louder(jax.random.key(0), features=10, actions=5)
+    head = Louder(jax.random.key(0), HeadShape(features=10, actions=5))
     loud = eqx.tree_at(lambda actor: actor.conditioning, policy.actor, head)
     with pytest.raises(
         BadInput, match="a Louder cannot be exported yet, only PlainHead, GatedFilm, HyperHead"

@@ -12,7 +12,7 @@ import jax
 import numpy as np
 
 from pc3d.evaluation.evaluation_file import write_evaluation
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.networks.build import PolicyNetworks

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pc3d.experiment.rosters import Curriculum, Stage
-from pc3d.experiment.settings import Rules
+from pc3d.experiment.world import Rules
 from pc3d.play.arena import HostedArena
 from pc3d.play.hosted.crew import Crew, Hosting, Source, WorldFailed
 from pc3d.play.hosted.original import rules_as_words

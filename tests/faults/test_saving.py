@@ -10,7 +10,7 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.presets.paper import specialist
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits, train

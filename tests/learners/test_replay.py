@@ -7,7 +7,7 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.experiment.settings import ReplaySettings
+from pc3d.experiment.algorithm_settings import ReplaySettings
 from pc3d.learners.replay import Replay, compact
 from pc3d.presets.paper import paper
 from pc3d.tasks.make import make_task

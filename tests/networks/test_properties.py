@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pc3d.experiment.methods import METHODS
 from pc3d.networks.build import build
-from pc3d.networks.conditioning import PlainHead
+from pc3d.networks.conditioning import HeadShape, PlainHead
 from pc3d.networks.critics import TeamView
 from pc3d.tasks.spread.world import Spread
 from tests.small import active_team, random_team, small_experiment
@@ -80,7 +80,7 @@ def test_an_actor_uses_nothing_but_its_own_history(networks, method):
 
 def test_with_the_gate_off_the_logits_are_those_of_an_unconditioned_actor(networks):
     actor, features = networks["gate-off"].actor, random_team(0, 7, 10)
-    plain = PlainHead(jax.random.key(0), 10, 5)
+    plain = PlainHead(jax.random.key(0), HeadShape(10, 5))
     plain = jax.tree.unflatten(jax.tree.structure(plain), jax.tree.leaves(actor.conditioning.head))
     np.testing.assert_array_equal(actor.conditioning(features).logits, plain(features).logits)
     assert float(jnp.max(actor.conditioning(features).gate)) == 0

@@ -10,7 +10,7 @@ from pc3d.cli import main
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.roster_file import growing_curriculum
 from pc3d.experiment.rosters import Rosters
-from pc3d.experiment.settings import OwnWorld
+from pc3d.experiment.world import OwnWorld
 from pc3d.presets.experiment_file import FORMAT, read_experiment, to_plain
 from pc3d.presets.paper import custom, paper
 from pc3d.runs.policy import load_policy

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pc3d.experiment.methods import METHODS, ancestors, family
-from pc3d.experiment.settings import Recipe
+from pc3d.experiment.recipe import Recipe
 from pc3d.networks.build import refuse_mismatch
 from pc3d.presets.paper import paper
 from pc3d.tasks.registry import paper_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.presets.experiment_file import to_plain
 from pc3d.presets.paper import paper
 from pc3d.runs.run_folder import RunFolder

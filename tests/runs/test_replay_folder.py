@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from pc3d.experiment import methods
+from pc3d.experiment.algorithm_settings import ReplaySettings
+from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.rosters import Curriculum, Stage
-from pc3d.experiment.settings import PpoSettings, ReplaySettings
 from pc3d.learners import registry
 from pc3d.learners.replay import Replay
 from pc3d.play.arena import CompiledArena

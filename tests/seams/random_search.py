@@ -7,8 +7,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from pc3d.experiment.algorithm_settings import AlgorithmSettings, ReplaySettings
 from pc3d.experiment.methods import Method
-from pc3d.experiment.settings import AlgorithmSettings, ReplaySettings
 from pc3d.learners.algorithm import Algorithm, Learner, Lesson
 from pc3d.networks.actor import Actor
 from pc3d.networks.build import PolicyNetworks, build

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pc3d.experiment.methods import METHODS
-from pc3d.experiment.settings import DistillationSettings
+from pc3d.experiment.network_settings import DistillationSettings
 from pc3d.presets.paper import paper
 from pc3d.system.errors import BadInput
 from pc3d.tasks import spread

@@ -12,7 +12,7 @@ from pathlib import Path
 import jax
 
 from pc3d.benchmark.training import Beginning
-from pc3d.experiment.settings import ActorSettings
+from pc3d.experiment.network_settings import ActorSettings
 from pc3d.presets.paper import paper, specialist
 from pc3d.runs.checkpoint import named_arrays
 from pc3d.system.files import digest_of

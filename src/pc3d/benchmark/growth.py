@@ -24,8 +24,9 @@ from pc3d.benchmark.training import (
     seconds_of,
     usual_batch,
 )
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.experiment.settings import Experiment, PpoSettings
 from pc3d.learners.registry import algorithm_of
 from pc3d.play.arena import CompiledArena
 from pc3d.presets.paper import paper

@@ -21,8 +21,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.network_settings import ActorSettings
+from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.experiment.settings import ActorSettings, Experiment, PpoSettings
 from pc3d.learners.algorithm import Learner, Work
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay

@@ -16,7 +16,7 @@ from pc3d.evaluation.changing.twins import CHANGED, LATER, UNCHANGED, WIPED
 from pc3d.evaluation.run import EvaluationSettings
 from pc3d.experiment.named_rosters import roster_label, roster_named
 from pc3d.experiment.roster_process import CONSTANT
-from pc3d.experiment.settings import Rules
+from pc3d.experiment.world import Rules
 from pc3d.play.arena import CompiledArena
 from pc3d.runs.policy import Policy, load_policy
 from pc3d.system.errors import BadInput

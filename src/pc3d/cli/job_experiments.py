@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 
 from pc3d.cli.train_words import parse
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.study import Job
 from pc3d.system.imports import is_import_path
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from pc3d.cli.display import Terminal
-from pc3d.experiment.settings import Experiment, OwnWorld, Rules
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.world import OwnWorld, Rules
 from pc3d.play.hosted.contract import Examination, examine
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.bounds import within

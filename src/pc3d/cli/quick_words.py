@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.presets.changes import changed, parse_change, sections
 from pc3d.system.errors import BadInput
 

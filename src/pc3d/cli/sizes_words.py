@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pc3d.cli.team_sizes import parse_team_sizes
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.roster_file import growing_curriculum, read_rosters
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
-from pc3d.experiment.settings import Experiment
 from pc3d.system.errors import BadInput
 
 OPTIONS = ("--train-sizes", "--validation-sizes", "--test-sizes")

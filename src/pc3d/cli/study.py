@@ -16,7 +16,7 @@ from rich.table import Table
 from pc3d.cli.display import LiveDisplay, Terminal, table
 from pc3d.cli.extensions import admit_method, named_extensions
 from pc3d.cli.job_experiments import experiment_of
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress, State, Workforce, run_jobs
 from pc3d.jobs.study import Job, load_study, with_only

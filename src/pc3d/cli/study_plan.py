@@ -7,7 +7,7 @@ from rich.table import Table
 
 from pc3d.cli.display import as_command, table
 from pc3d.cli.job_experiments import experiment_of
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.projection import Kind, expected_seconds, project, seconds_together
 from pc3d.jobs.study import Job
 from pc3d.presets.paper import changes

@@ -11,10 +11,10 @@ from pc3d.cli.extensions import admit_method
 from pc3d.cli.guesses import refuse_guesses, refuse_swapped
 from pc3d.cli.quick_words import changed_by_words
 from pc3d.cli.sizes_words import rosters_from_words, with_sizes
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.named_rosters import roster_named
 from pc3d.experiment.option_names import options_for
-from pc3d.experiment.settings import Experiment
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.presets.paper import custom, sealed, specialist
 from pc3d.presets.preset_file import DEFAULT_PRESET, experiment_of, is_file, with_preset

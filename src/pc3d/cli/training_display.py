@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from pc3d.cli.display import LiveDisplay, Terminal
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.runs.watcher import Watcher
 
 RECENT_LINES = 200

@@ -15,7 +15,7 @@ from pc3d.cli.display import Terminal
 from pc3d.cli.guesses import refuse_swapped
 from pc3d.cli.sizes_words import rosters_from_words
 from pc3d.cli.tune_display import Display, places, space_table, winner_table
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.tuning.plan import Plan, Pruning, inherited, make_plan
 from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting

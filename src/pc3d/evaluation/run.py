@@ -17,8 +17,8 @@ from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.replay import has_replays, replay
 from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
 from pc3d.experiment.methods import method_named
+from pc3d.experiment.ranges import Rollouts
 from pc3d.experiment.rosters import Rosters
-from pc3d.experiment.settings import Rollouts
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import SizeScores, score

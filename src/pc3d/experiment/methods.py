@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.execution import ALONE, Execution
-from pc3d.experiment.settings import AlgorithmSettings, PpoSettings, QLearningSettings
+from pc3d.experiment.ppo_settings import PpoSettings
+from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.imports import is_import_path
 

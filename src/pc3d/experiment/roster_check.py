@@ -1,8 +1,8 @@
 """Does a roster process fit the teams it is meant for? What does not is a sentence."""
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.roster_process import Limits, RosterProcess
 from pc3d.experiment.rosters import Rosters
-from pc3d.experiment.settings import Experiment
 from pc3d.system.errors import BadInput
 
 

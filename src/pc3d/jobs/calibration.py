@@ -1,7 +1,7 @@
 """How long a run takes on this machine: one update of it is timed, and the rest is arithmetic."""
 
 from pc3d.benchmark.training import Beginning, median_seconds
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 
 TIMED_UPDATES = 3
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import ancestors
-from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import paper
 from pc3d.system.toml_file import read_toml
 

@@ -9,7 +9,8 @@ from itertools import product
 from pathlib import Path
 
 from pc3d.experiment.methods import METHODS, method_named
-from pc3d.experiment.settings import Rollouts, check_name
+from pc3d.experiment.names import check_name
+from pc3d.experiment.ranges import Rollouts
 from pc3d.jobs.loop import State, newest_checkpoint
 from pc3d.jobs.study_options import check_options
 from pc3d.presets.preset_file import DEFAULT_PRESET, check_preset_name, experiment_of, is_file

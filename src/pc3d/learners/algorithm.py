@@ -12,7 +12,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.networks.build import PolicyNetworks
 from pc3d.play.episode import Episode
 from pc3d.play.team import Team

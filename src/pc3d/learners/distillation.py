@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import method_named
-from pc3d.experiment.settings import Experiment
 from pc3d.networks.context_health import Measures, Standard, attention_health, standard_of
 from pc3d.networks.teacher import Reading, Teacher
 

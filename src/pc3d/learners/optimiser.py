@@ -4,7 +4,8 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from pc3d.experiment.settings import Experiment, Recipe
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.recipe import Recipe
 
 
 def adam(experiment: Experiment) -> optax.GradientTransformation:

@@ -1,6 +1,9 @@
 """The algorithms by the class of their settings. A new one is a folder here and a line."""
 
-from pc3d.experiment.settings import AlgorithmSettings, Experiment, PpoSettings, QLearningSettings
+from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.ppo_settings import PpoSettings
+from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.learners.algorithm import Algorithm
 from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.learners.q_learning.algorithm import QLearning

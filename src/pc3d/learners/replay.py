@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from pc3d.experiment.settings import ReplaySettings
+from pc3d.experiment.algorithm_settings import ReplaySettings
 from pc3d.learners.stretches import Stretch, StretchPlan
 from pc3d.play.episode import Episode
 

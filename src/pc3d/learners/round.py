@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.algorithm import Learner, Lesson
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Int
 
-from pc3d.experiment.settings import ReplaySettings
+from pc3d.experiment.algorithm_settings import ReplaySettings
 
 
 @dataclass(frozen=True)

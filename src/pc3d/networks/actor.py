@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.experiment.settings import ActorSettings
+from pc3d.experiment.network_settings import ActorSettings
 from pc3d.networks.conditioning import Conditioning, PolicyOutput
 from pc3d.networks.layers import Activation, Gru, Mlp
 

@@ -1,20 +1,19 @@
 """Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
 
-from collections.abc import Callable
-from functools import partial
-
 import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import Method, method_named
-from pc3d.experiment.settings import Experiment
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import (
     CONDITIONINGS,
+    POLICY_GAIN,
     VALUE_GAIN,
     Conditioning,
     ContextConditioning,
+    HeadShape,
     StudentContext,
 )
 from pc3d.networks.critics import CRITICS, Critic, CriticInputs
@@ -107,16 +106,14 @@ def _conditioning(
 ) -> Conditioning:
     method, features = method_named(experiment.method), experiment.actor.rnn_dim
     kind = CONDITIONINGS[method.conditioning]
-    made: Callable[..., Conditioning] = kind
-    if experiment.algorithm.values_actions:
-        made = partial(kind, gain=VALUE_GAIN)
+    shape = HeadShape(features, actions, VALUE_GAIN if experiment.algorithm.values_actions else POLICY_GAIN)
     if not issubclass(kind, ContextConditioning):
-        return made(head_key, features, actions)
+        return kind(head_key, shape)
     context = experiment.critic.set_embed_dim
     student = StudentContext(
         student_key, features, context, method.gate, experiment.distillation, experiment.recipe
     )
-    return made(head_key, features, actions, student)
+    return kind(head_key, shape, student)
 
 
 def _global_state_width(game: Game) -> int:

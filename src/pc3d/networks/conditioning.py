@@ -4,6 +4,7 @@ Equations 2 and 3 of the paper (student context, reliance, gate, FiLM) and, for 
 """
 
 import abc
+from dataclasses import dataclass
 
 import equinox as eqx
 import jax
@@ -11,12 +12,25 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from pc3d.experiment.methods import WITHOUT_CONTEXT, GateMode
-from pc3d.experiment.settings import DistillationSettings, Recipe
+from pc3d.experiment.network_settings import DistillationSettings
+from pc3d.experiment.recipe import Recipe
 from pc3d.networks.layers import Dense, Mlp
 
 POLICY_GAIN = 0.01  # a nearly uniform first policy
 VALUE_GAIN = 1.0  # values of actions have a scale of their own
 MODULATION_GAIN = 0.1  # a nearly unconditioned one
+
+
+@dataclass(frozen=True)
+class HeadShape:
+    """From how many features to how many actions, and how large the first weights are."""
+
+    features: int
+    actions: int
+    gain: float = POLICY_GAIN
+
+    def linear(self, key: PRNGKeyArray) -> Dense:
+        return Dense(key, self.features, self.actions, self.gain)
 
 
 class PolicyOutput(eqx.Module):
@@ -32,9 +46,7 @@ class Conditioning(eqx.Module):
     """The last part of the actor."""
 
     @abc.abstractmethod
-    def __init__(
-        self, key: PRNGKeyArray, features: int, actions: int, *, gain: float = POLICY_GAIN
-    ) -> None: ...
+    def __init__(self, key: PRNGKeyArray, shape: HeadShape) -> None: ...
 
     @abc.abstractmethod
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput: ...
@@ -45,8 +57,8 @@ class PlainHead(Conditioning):
 
     head: Dense
 
-    def __init__(self, key: PRNGKeyArray, features: int, actions: int, *, gain: float = POLICY_GAIN) -> None:
-        self.head = Dense(key, features, actions, gain)
+    def __init__(self, key: PRNGKeyArray, shape: HeadShape) -> None:
+        self.head = shape.linear(key)
 
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
         return PolicyOutput(self.head(features))
@@ -108,15 +120,7 @@ class ContextConditioning(Conditioning):
     student: StudentContext
 
     @abc.abstractmethod
-    def __init__(
-        self,
-        key: PRNGKeyArray,
-        features: int,
-        actions: int,
-        student: StudentContext,
-        *,
-        gain: float = POLICY_GAIN,
-    ) -> None: ...
+    def __init__(self, key: PRNGKeyArray, shape: HeadShape, student: StudentContext) -> None: ...
 
 
 class GatedFilm(ContextConditioning):
@@ -125,20 +129,12 @@ class GatedFilm(ContextConditioning):
     to_modulation: Dense
     head: Dense
 
-    def __init__(
-        self,
-        key: PRNGKeyArray,
-        features: int,
-        actions: int,
-        student: StudentContext,
-        *,
-        gain: float = POLICY_GAIN,
-    ) -> None:
+    def __init__(self, key: PRNGKeyArray, shape: HeadShape, student: StudentContext) -> None:
         modulation_key, head_key = jax.random.split(key)
         self.student = student
         context = student.to_context.bias.size
-        self.to_modulation = Dense(modulation_key, context, 2 * features, MODULATION_GAIN)
-        self.head = Dense(head_key, features, actions, gain)
+        self.to_modulation = Dense(modulation_key, context, 2 * shape.features, MODULATION_GAIN)
+        self.head = shape.linear(head_key)
 
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
         context, gate = self.student.context(features), self.student.gate(features)
@@ -154,21 +150,13 @@ class HyperHead(ContextConditioning):
     hypernetwork: Mlp
     head: Dense
 
-    def __init__(
-        self,
-        key: PRNGKeyArray,
-        features: int,
-        actions: int,
-        student: StudentContext,
-        *,
-        gain: float = POLICY_GAIN,
-    ) -> None:
+    def __init__(self, key: PRNGKeyArray, shape: HeadShape, student: StudentContext) -> None:
         hyper_key, head_key = jax.random.split(key)
         self.student = student
         context, recipe = student.to_context.bias.size, student.recipe
-        widths = (context, *recipe.hypernetwork_widths, (features + 1) * actions)
+        widths = (context, *recipe.hypernetwork_widths, (shape.features + 1) * shape.actions)
         self.hypernetwork = Mlp(hyper_key, widths, recipe.activation, output_gain=POLICY_GAIN)
-        self.head = Dense(head_key, features, actions, gain)
+        self.head = shape.linear(head_key)
 
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
         context, gate = self.student.context(features), self.student.gate(features)

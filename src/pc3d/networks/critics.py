@@ -10,10 +10,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.experiment.settings import CriticSettings, MixingSettings
+from pc3d.experiment.algorithm_settings import MixingSettings
+from pc3d.experiment.network_settings import CriticSettings
 from pc3d.networks.layers import Activation, Dense, Mlp
 from pc3d.networks.seating import Seating
-from pc3d.networks.teacher import Teacher, encoded
+from pc3d.networks.teacher import Teacher, encoded, set_encoder
 
 
 class TeamView(eqx.Module):
@@ -112,8 +113,7 @@ class MeanCritic(Critic):
 
     def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
         encoder_key, head_key = jax.random.split(key)
-        widths = (inputs.observation, *settings.set_encoder_widths, settings.set_embed_dim)
-        self.encoder = Mlp(encoder_key, widths, inputs.activation)
+        self.encoder = set_encoder(encoder_key, inputs.observation, settings, inputs.activation)
         self.normalise = settings.normalise_encodings
         self.team_size_feature, self.largest_team = settings.team_size_feature, inputs.largest_team
         width = settings.set_embed_dim + settings.team_size_feature + inputs.global_state

@@ -14,10 +14,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from pc3d.experiment.settings import CriticSettings, MixingSettings
+from pc3d.experiment.algorithm_settings import MixingSettings
+from pc3d.experiment.network_settings import CriticSettings
 from pc3d.networks.critics import Critic, CriticInputs, TeamView, beside, joint_view, team_share
 from pc3d.networks.layers import Activation, Dense, Mlp
-from pc3d.networks.teacher import Teacher, encoded
+from pc3d.networks.teacher import Teacher, encoded, set_encoder
 
 HYPERNETWORK_GAIN = 0.1  # of fresh weights, beside the constant that all of them begin with
 
@@ -154,8 +155,7 @@ class MeanMixer(SetMixer):
 
     def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
         encoder_key, mixer_key = jax.random.split(key)
-        widths = (inputs.observation, *settings.set_encoder_widths, settings.set_embed_dim)
-        self.encoder = Mlp(encoder_key, widths, inputs.activation)
+        self.encoder = set_encoder(encoder_key, inputs.observation, settings, inputs.activation)
         self.normalise = settings.normalise_encodings
         super().__init__(mixer_key, inputs, settings, settings.set_embed_dim)
 

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.experiment.settings import CriticSettings
+from pc3d.experiment.network_settings import CriticSettings
 from pc3d.networks.layers import Activation, Mlp
 from pc3d.tasks.arrays import AnyArray
 
@@ -32,8 +32,7 @@ class Teacher(eqx.Module):
         self, key: PRNGKeyArray, observation: int, settings: CriticSettings, activation: Activation
     ) -> None:
         encoder_key, query_key = jax.random.split(key)
-        widths = (observation, *settings.set_encoder_widths, settings.set_embed_dim)
-        self.encoder = Mlp(encoder_key, widths, activation)
+        self.encoder = set_encoder(encoder_key, observation, settings, activation)
         self.normalise = settings.normalise_encodings
         self.queries = jax.random.normal(query_key, (settings.tokens, settings.set_embed_dim))
 
@@ -60,6 +59,11 @@ class Teacher(eqx.Module):
         over_tokens = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
         contexts = jnp.einsum("...nk,...kd->...nd", over_tokens, tokens)
         return Reading(over_agents, tokens, over_tokens, contexts)
+
+
+def set_encoder(key: PRNGKeyArray, observation: int, settings: CriticSettings, activation: Activation) -> Mlp:
+    """φ, the same for all agents."""
+    return Mlp(key, (observation, *settings.set_encoder_widths, settings.set_embed_dim), activation)
 
 
 def encoded(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.play.arena import Arena, CompiledArena, HostedArena
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Crew, Hosting, Source
 from pc3d.play.hosted.original import rules_as_words

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any, get_args, get_origin, get_type_hints
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
 from pc3d.system.plain import as_text, from_plain
 

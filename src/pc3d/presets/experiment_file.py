@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import algorithms
+from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.roster_process import CONSTANT, process_from_plain, process_to_plain
-from pc3d.experiment.settings import Experiment, PpoSettings, Rules
+from pc3d.experiment.world import Rules
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.plain import from_plain
 from pc3d.tasks.registry import TASKS

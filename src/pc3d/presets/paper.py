@@ -4,10 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import get_type_hints
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.roster_file import growing_curriculum
 from pc3d.experiment.rosters import Curriculum, Rosters
-from pc3d.experiment.settings import Experiment, OwnWorld
+from pc3d.experiment.world import OwnWorld
 from pc3d.presets.changes import NETWORKS
 from pc3d.system.errors import refuse_unknown
 from pc3d.system.plain import differences, from_plain

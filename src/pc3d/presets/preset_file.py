@@ -8,11 +8,11 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS, ancestors, method_named
 from pc3d.experiment.named_rosters import roster_named
 from pc3d.experiment.roster_file import growing_curriculum
 from pc3d.experiment.rosters import Rosters
-from pc3d.experiment.settings import Experiment
 from pc3d.presets.changes import NETWORKS, Changes, changed
 from pc3d.presets.paper import PRESETS, custom, paper
 from pc3d.system.errors import BadInput, refuse_unknown, unknown_name

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pc3d.evaluation.replay import has_replays
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS, family
-from pc3d.experiment.settings import Experiment
 from pc3d.presets.paper import changes
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
 from pc3d.runs.done_file import read_done

@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names, read_evaluation
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.rosters import Rosters
-from pc3d.experiment.settings import Experiment
 from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores, read_table
 from pc3d.runs.line_contract import read_clock, read_evaluations, read_metrics

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.evaluation.hindrance import HINDERED
-from pc3d.experiment.settings import check_name
+from pc3d.experiment.names import check_name
 from pc3d.runs.line_contract import is_number
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from pc3d.experiment.settings import Rollouts
+from pc3d.experiment.ranges import Rollouts
 from pc3d.system.bounds import Bounded, Range
 
 

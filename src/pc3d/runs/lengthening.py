@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.runs import done_file
 from pc3d.system.errors import BadInput
 

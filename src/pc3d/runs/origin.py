@@ -3,7 +3,7 @@
 import jax
 import numpy as np
 
-from pc3d.experiment.settings import Experiment, Origin
+from pc3d.experiment.experiment import Experiment, Origin
 from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.networks.build import PolicyNetworks

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.networks.actor import Actor
 from pc3d.networks.build import PolicyNetworks, blank_policy
 from pc3d.presets.experiment_file import read_experiment

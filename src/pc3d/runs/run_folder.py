@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.presets.experiment_file import read_experiment, to_plain
 from pc3d.runs import done_file
 from pc3d.runs.done_file import read_done, write_done

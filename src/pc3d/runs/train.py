@@ -9,10 +9,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.roster_check import check_training
 from pc3d.experiment.rosters import Stage
-from pc3d.experiment.settings import Experiment
 from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay

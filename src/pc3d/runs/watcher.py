@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 
 
 class Watcher:

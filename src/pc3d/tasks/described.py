@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pc3d.experiment.roster_process import CONSTANT, RosterProcess
-from pc3d.experiment.settings import OwnWorld
+from pc3d.experiment.world import OwnWorld
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, Count

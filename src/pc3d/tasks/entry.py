@@ -8,16 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.methods import algorithms, ancestors, method_named
+from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
+from pc3d.experiment.recipe import Recipe
 from pc3d.experiment.rosters import Curriculum, Rosters
-from pc3d.experiment.settings import (
-    ActorSettings,
-    AlgorithmSettings,
-    CriticSettings,
-    DistillationSettings,
-    Recipe,
-    Rules,
-)
+from pc3d.experiment.world import Rules
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.described import DescribedTask
 from pc3d.tasks.original_world import OriginalWorld

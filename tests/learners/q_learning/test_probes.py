@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.experiment.settings import QLearningSettings
+from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
 from pc3d.learners.round import EpisodeBatch, play_and_learn_again

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from pc3d.cli.own_task import with_world
 from pc3d.cli.train import parse
-from pc3d.experiment.settings import Experiment, OwnWorld
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.world import OwnWorld
 from pc3d.play.arena import Arena
 from pc3d.play.hosted.crew import Crew, Hosting, Source
 from pc3d.play.opening import open_arena

@@ -9,7 +9,7 @@ import jax
 
 from pc3d.benchmark.peers.work import Work
 from pc3d.benchmark.training import small_case, usual_batch
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.round import learn_from, play_round
 from pc3d.play.opening import open_arena

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import ancestors
-from pc3d.experiment.settings import Experiment
 from pc3d.jobs.tuning.space import Row, space_for
 from pc3d.jobs.tuning.trial_folder import Budget
 from pc3d.presets.changes import all_settings, changed, changes_between, parse_change

@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import ancestors, method_named
 from pc3d.experiment.search import Between, OneOf, Tried
-from pc3d.experiment.settings import Experiment
 from pc3d.presets.changes import setting
 from pc3d.system.errors import BadInput
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.tuning.trial_folder import Budget, Score, TrialFolder
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.presets.experiment_file import read_experiment, to_plain
 from pc3d.runs.line_contract import newest_metrics, read_evaluations
 from pc3d.system.bounds import within

@@ -10,7 +10,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, PRNGKeyArray
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
 from pc3d.learners.distillation import flat_attention
 from pc3d.learners.health import Health, all_finite

@@ -10,7 +10,7 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.optimiser import adam, shortened
 from pc3d.learners.ppo.losses import Counts, LossParts, objective
 from pc3d.learners.ppo.packing import Packing, PieceShape, pack, piece_of

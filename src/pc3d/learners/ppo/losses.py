@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Shaped
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.distillation import huber, reduced, weight_of
 from pc3d.learners.ppo.packing import Piece
 from pc3d.learners.ppo.settings import ppo_of

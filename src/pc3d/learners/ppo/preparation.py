@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.distillation import reading_of, teacher_health
 from pc3d.learners.ppo.advantages import Departures, generalised_advantages
 from pc3d.learners.ppo.learner import PpoLearner

@@ -1,6 +1,7 @@
 """The settings of this algorithm in an experiment that has it."""
 
-from pc3d.experiment.settings import Experiment, PpoSettings
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.ppo_settings import PpoSettings
 
 
 def ppo_of(experiment: Experiment) -> PpoSettings:

@@ -9,7 +9,7 @@ import optax
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Shaped
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.optimiser import adam, shortened
 from pc3d.learners.q_learning.losses import Counts, Given, LossParts, objective
 from pc3d.learners.q_learning.settings import q_of

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from pc3d.experiment.execution import ALONE, Execution
-from pc3d.experiment.settings import QLearningSettings
+from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.networks.actor import Actor
 from pc3d.play.actor_team import asked
 from pc3d.play.team import Decision, View

@@ -1,6 +1,7 @@
 """The settings of this algorithm in an experiment that has it."""
 
-from pc3d.experiment.settings import Experiment, QLearningSettings
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.q_learning_settings import QLearningSettings
 
 
 def q_of(experiment: Experiment) -> QLearningSettings:

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from pc3d.experiment.settings import Experiment
+from pc3d.experiment.experiment import Experiment
 from pc3d.learners.q_learning.settings import q_of
 from pc3d.play.choosing import of_action
 from pc3d.play.episode import Episode

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.experiment.settings import OwnWorld
+from pc3d.experiment.world import OwnWorld
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
 from pc3d.play.hosted.parallel import FIXED_WIDTH, ContractBroken, Make, ParallelWorld
 from pc3d.play.hosted.world import HostStep

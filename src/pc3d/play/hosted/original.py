@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Int, PRNGKeyArray, UInt8
 
-from pc3d.experiment.settings import Rules
+from pc3d.experiment.world import Rules
 from pc3d.play.hosted.parallel import ContractBroken
 from pc3d.play.hosted.world import HostStep, Key, Views
 from pc3d.system.plain import from_plain, parse

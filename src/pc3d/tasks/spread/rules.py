@@ -5,7 +5,8 @@ from typing import Literal
 
 import tyro
 
-from pc3d.experiment.settings import Horizon, Rules
+from pc3d.experiment.ranges import Horizon
+from pc3d.experiment.world import Rules
 
 CONTACT_DISTANCE = 0.3  # two radii of 0.15
 HORIZON = 25

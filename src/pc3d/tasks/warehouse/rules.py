@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import tyro
 
-from pc3d.experiment.settings import Horizon, Rules
+from pc3d.experiment.ranges import Horizon
+from pc3d.experiment.world import Rules
 
 HORIZON = 500
 

@@ -1,0 +1,73 @@
+"""What every algorithm says of itself in its settings. Nothing here needs JAX."""
+
+import abc
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pc3d.experiment.search import Tried
+from pc3d.system.bounds import Bounded
+
+
+@dataclass(frozen=True)
+class ReplaySettings:
+    """A replay for algorithms that learn from older episodes, too."""
+
+    capacity: int
+    """Episodes that are kept, the newest ones."""
+    drawn: int
+    """How many of them, or of their sequences, an update learns from."""
+    sequence_steps: int = 0
+    """Longer episodes are cut into sequences of at most this many steps; 0 leaves all of them whole."""
+    burn_in: int = 0
+    """Steps before a sequence that come with it, so that there is something to remember where it begins."""
+
+
+@dataclass(frozen=True)
+class MixingSettings:
+    """How the utilities of a team's members become the value of what the team does."""
+
+    width: int
+    """Of the layer between the utilities and the value."""
+    weights: Literal["absolute", "softmax"]
+    """What keeps the weights of utilities from being negative."""
+    hypernetwork_widths: tuple[int, ...]
+    """Hidden widths of the networks that make the weights."""
+
+
+@dataclass(frozen=True)
+class AlgorithmSettings(Bounded, abc.ABC):
+    """What an algorithm is set to; its `section` is the algorithm's name. `learners` has what it does."""
+
+    headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """What a person wants to see of its numbers while it trains, line by line, and what that is called."""
+
+    searched: ClassVar[Mapping[str, Tried]] = {}
+    """What a search tries for which of its settings."""
+
+    values_actions: ClassVar[bool] = False
+    """Whether its actor says what actions are worth, and the best is taken, or how likely they are."""
+
+    @property
+    @abc.abstractmethod
+    def episodes_between_updates(self) -> int:
+        """How many episodes each environment plays before an update."""
+
+    @property
+    def replay(self) -> ReplaySettings | None:
+        """How many episodes it keeps and learns from again; None if it learns from the newest ones alone."""
+        return None
+
+    @property
+    def mixing(self) -> MixingSettings | None:
+        """How its central module mixes the values of actions; None where there are none."""
+        return None
+
+
+# How the teacher is, and what students learn of it: for every algorithm that distils.
+TEACHER_HEADLINES = {
+    "attention_over_agents": "attention over agents",
+    "attention_over_tokens": "over tokens",
+    "personal_share": "personal",
+    "variance_explained": "recovered",
+}
