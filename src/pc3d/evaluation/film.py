@@ -10,11 +10,12 @@ import jax
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from pc3d.evaluation.presence_bars import presence_bars
 from pc3d.evaluation.recording import Recording
 from pc3d.system.errors import BadInput
 from pc3d.tasks.task import AnyTask
 
-CAPTION_WIDTH, CAPTION_HEIGHT = 320, 28  # room for the longest caption, even under a narrow picture
+CAPTION_WIDTH, CAPTION_HEIGHT = 400, 28  # room for the longest caption, even under a narrow picture
 CAPTION_FONT = 15
 INK, PAPER = (38, 42, 51), (255, 255, 255)
 EPISODE_SECONDS = 15  # a long episode is shown faster
@@ -35,11 +36,17 @@ def frames(
 
 
 def with_caption(picture: Picture, episode: Recording, moment: int) -> Picture:
-    """A picture with what had happened so far written below it."""
+    """A picture with who was there, if that changes, and what had happened so far below it."""
     height, width, _ = picture.shape
     wide = max(width, CAPTION_WIDTH)
-    image = Image.new("RGB", (wide, height + CAPTION_HEIGHT), PAPER)
-    image.paste(Image.fromarray(picture), ((wide - width) // 2, 0))
+    parts = [(picture, (wide - width) // 2)]
+    if not np.all(episode.present):
+        bars = presence_bars(np.asarray(episode.present), moment, wide)
+        parts, height = [*parts, (bars, 0)], height + len(bars)
+    image, top = Image.new("RGB", (wide, height + CAPTION_HEIGHT), PAPER), 0
+    for part, left in parts:
+        image.paste(Image.fromarray(part), (left, top))
+        top += len(part)
     place, font = (8, height + CAPTION_HEIGHT // 2), ImageFont.load_default(CAPTION_FONT)
     ImageDraw.Draw(image).text(place, caption(episode, moment), INK, font, anchor="lm")
     return np.asarray(image)
