@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow test-page same-bits faults soak results docs peers lock clean
+.PHONY: help setup demo test lint test-slow test-page same-bits faults soak results docs notebook peers lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
@@ -15,6 +15,7 @@ help:
 	@echo "make soak       a run of two hours, with its memory and speed"
 	@echo "make results    the report of results/, and its tables, sentences and films in README and docs anew"
 	@echo "make docs       the documentation as a site, in site/"
+	@echo "make notebook   run examples/tour.ipynb from its first cell to its last"
 	@echo "make setup      make .venv with the locked versions"
 	@echo "make peers      make .venv-peers with the learners that pc3d benchmark peers compares ours with (gigabytes)"
 	@echo "make lock       resolve requirements.lock anew from pyproject.toml, and list the licences"
@@ -80,8 +81,16 @@ docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 	@echo "open site/index.html"
 
+# Its outputs are not kept, and Jupyter is not in the lock: make test runs the same cells without it.
+notebook: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[notebook]'
+	$(BIN)/jupyter-execute examples/tour.ipynb
+
+# All extras but wandb, mlflow and notebook: what few use would bring everybody some sixty packages.
+LOCKED := originals tensorboard cluster tune export pursuit docs dev
+
 lock: setup
-	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 --all-extras --no-header --no-annotate \
+	$(BIN)/uv pip compile --quiet --upgrade --python-version 3.11 $(addprefix --extra ,$(LOCKED)) --no-header --no-annotate \
 		--generate-hashes --output-file requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--require-hashes --requirement requirements.lock

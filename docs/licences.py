@@ -18,7 +18,7 @@ HEADING = """# Licences
 What `make setup` installs, and under which licence each package says it is; `make lock` writes this page.
 pc3d itself is under the Apache licence 2.0 and contains none of their code. Only Equinox, JAX, jaxtyping,
 Jinja2, Matplotlib, NumPy, Optax, Pillow, Rich, safetensors, SciPy and tyro, with what they need, come with
-`pip install pc3d`; the others belong to extras and to development. Copyleft among them: pygame and pygame-ce
+`pip install .`; the others belong to extras and to development. Copyleft among them: pygame and pygame-ce
 (LGPL), which draw some original environments.
 
 | package | version | licence |

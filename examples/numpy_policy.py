@@ -1,7 +1,7 @@
 """A policy from `pc3d export RUN policy.safetensors`, played with NumPy alone: one agent, step by step."""
 
+import argparse
 import json
-import sys
 
 import numpy as np
 
@@ -56,5 +56,9 @@ class NumpyPolicy:
 
 
 if __name__ == "__main__":
-    policy = NumpyPolicy(sys.argv[1])  # a file, then the numbers of one observation
-    print(policy.about["actions"], policy.step(np.array(sys.argv[2:], np.float32), policy.start)[0])
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("policy", type=argparse.FileType("rb"), help="a file that pc3d export wrote")
+    words.add_argument("observation", type=float, nargs="+", help="the numbers of one observation")
+    said = words.parse_args()
+    policy = NumpyPolicy(said.policy.name)
+    print(policy.about["actions"], policy.step(np.float32(said.observation), policy.start)[0])

@@ -1,9 +1,9 @@
 """One robot: it gets its own observations on standard input and answers with actions on standard output.
 
 It needs NumPy, onnxruntime and a policy written by `pc3d export`, and knows nothing of its team.
-Usage: python robot.py POLICY.onnx NUMBER (the number decides its random draws)
 """
 
+import argparse
 import json
 import sys
 
@@ -37,4 +37,7 @@ def choose(probabilities: np.ndarray, chance: float) -> int:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    words = argparse.ArgumentParser(description=__doc__)
+    words.add_argument("policy", help="a file that pc3d export wrote: POLICY.onnx")
+    words.add_argument("number", type=int, help="decides its random draws")
+    main(**vars(words.parse_args()))

@@ -2,7 +2,8 @@
 
 Short trainings of every method on every task, in worlds on the host, too, and an evaluation, by the same
 commands in a worktree of the revision and here. Policies, metrics and scores are compared byte by byte; of a
-policy's file the arrays, because how it describes itself may change. What was made for a revision is kept.
+policy's file the arrays, because how it describes itself may change, and of lines the numbers. What was made
+for a revision is kept.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from safetensors.numpy import load_file
+
+from pc3d.runs.metrics import as_bytes, read_lines
 
 ROOT = Path(__file__).parents[1]
 KEPT = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")).expanduser() / "pc3d" / "same-bits"
@@ -151,7 +154,10 @@ def _git(*words: str) -> str:
 
 
 def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.exists() else None
+    if not path.exists():
+        return None
+    # Revisions may shape their lines otherwise; the numbers in them are written in full, to the last bit.
+    return b"".join(map(as_bytes, read_lines(path))) if path.suffix == ".jsonl" else path.read_bytes()
 
 
 def _first_difference(old: bytes | None, new: bytes | None) -> str:

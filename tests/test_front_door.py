@@ -56,6 +56,18 @@ def test_policies_that_come_with_pc3d_have_names():
         pc3d.load("rware/pc3")
 
 
+def test_a_folder_of_ones_own_adds_names_and_comes_first(run, tmp_path, monkeypatch):
+    shipped = shipped_policies()["spread/pc3d"]
+    for name in ("spread/pc3d", "mine/best"):
+        place = tmp_path / name / "seed-0"
+        place.mkdir(parents=True)
+        (place / "final.safetensors").write_bytes((run / "final.safetensors").read_bytes())
+    monkeypatch.setenv("PC3D_POLICIES", str(tmp_path))
+    assert pc3d.load("mine/best").path == tmp_path / "mine/best/seed-0/final.safetensors"
+    assert pc3d.load("spread/pc3d").path != shipped
+    assert "lbf/pc3d" in shipped_policies()
+
+
 def test_an_agent_plays_as_its_place_in_a_team_does(run):
     policy, sights = pc3d.load(run), np.random.default_rng(0).normal(size=(5, 3, 16)).astype(np.float32)
     team = policy.players(3, greedy=True)

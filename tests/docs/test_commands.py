@@ -119,7 +119,7 @@ def run(line: str) -> None:
     elif name == "make":
         assert re.search(rf"^{words[0]}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
     elif name == "pip":
-        (extra,) = re.findall(r"pc3d\[(\w+)\]", line)
+        (extra,) = re.findall(r"\.\[(\w+)\]", line)  # from a checkout: nothing is on a registry yet
         assert extra in metadata("pc3d").get_all("Provides-Extra")
     elif name == "python":
         shorter = [*words, "--episodes", "1"] if "--episodes" in words else words

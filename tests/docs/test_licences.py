@@ -1,6 +1,7 @@
 """The lock and the list of licences: hashes for every package, a licence for every package."""
 
 import re
+import tomllib
 
 from docs.licences import LOCK, PAGE, licence_of, locked, page
 from tests.docs.pages import ROOT
@@ -18,6 +19,12 @@ def test_every_locked_package_has_hashes_and_setup_checks_them():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     assert "--require-hashes --requirement requirements.lock" in makefile
     assert "--generate-hashes" in makefile
+
+
+def test_every_extra_is_locked_but_those_that_few_use():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    (locked_extras,) = re.findall(r"^LOCKED := (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {*locked_extras.split(), "wandb", "mlflow", "notebook"} == set(extras)
 
 
 def test_the_list_of_licences_is_of_the_locked_packages():

@@ -274,3 +274,29 @@ def test_a_missing_ffmpeg_is_one_sentence(evaluated, tmp_path, capsys, monkeypat
     words = [evaluated.path, "--team-size", "3", "--size", "64", "--out", tmp_path / "team.mp4"]
     assert cli.main(["watch", *map(str, words)]) == 2
     assert "needs ffmpeg" in capsys.readouterr().err
+
+
+def test_a_policy_that_comes_with_pc3d_is_scored_by_its_name_and_not_where_it_lies(tmp_path, capsys):
+    words = ["evaluate", "lbf/pc3d", "--team-sizes", "2", "--rollouts", "2", "--context-rollouts", "1"]
+    assert "say with --out where its scores should go" in refusal(capsys, *words)
+    assert cli.main([*words, "--out", str(tmp_path)]) == 0
+    with open(tmp_path / "scores.csv", newline="") as file:
+        assert {(row["task"], row["method"]) for row in csv.DictReader(file)} == {("lbf", "pc3d")}
+
+
+def test_watching_one_agent_says_so_and_leaves_nothing_in_a_log(evaluated, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    words = [
+        "watch",
+        str(evaluated.path),
+        "--team-size",
+        "1",
+        "--out",
+        str(tmp_path / "a.gif"),
+        "--size",
+        "64",
+    ]
+    assert cli.main(words) == 0
+    printed = capsys.readouterr()
+    assert "seed 0, 1 agent: return" in printed.out
+    assert printed.err == ""

@@ -17,7 +17,7 @@ from pc3d.learners.registry import algorithm_of
 from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.policy import Policy
 from pc3d.runs.run_folder import policy_description
-from pc3d.tasks.make import make_task
+from pc3d.tasks.make import make_game
 from tests.small import small_experiment
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -25,7 +25,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 def write_policy(path: Path, experiment: Experiment, favourite: int | None = None) -> Policy:
     """A policy file as training leaves it, without the training; it may have a favourite action."""
-    task = make_task(experiment)
+    task = make_game(experiment)
     algorithm = algorithm_of(experiment)
     networks = _perturbed(algorithm.policy(algorithm.fresh(experiment, task)))
     if favourite is not None:

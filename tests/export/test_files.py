@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import equinox as eqx
 import jax
@@ -12,6 +13,7 @@ import onnx
 import pytest
 
 from pc3d import cli
+from pc3d.experiment.world import ObservationPart, Rules
 from pc3d.export.plain_actor import plain_actor
 from pc3d.export.runtime import OnnxActor
 from pc3d.networks.conditioning import HeadShape, PlainHead
@@ -19,7 +21,9 @@ from pc3d.runs.checkpoint import read_file
 from pc3d.system.errors import BadInput
 from pc3d.tasks.spread.world import Spread
 from tests.evaluation.policies import finished_run
-from tests.export.policies import EXAMPLES, as_onnx, small_policy
+from tests.export.policies import EXAMPLES, as_onnx, small_policy, write_policy
+from tests.play.hosted.tiny import own_world
+from tests.small import small_experiment
 
 BLOCKED = "import sys; sys.modules.update({name: None for name in ('pc3d', 'jax', 'safetensors', 'onnx')})\n"
 
@@ -183,3 +187,22 @@ def test_a_missing_package_is_one_sentence(run, tmp_path, monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "pc3d.export.graph_builder")
     monkeypatch.delitem(sys.modules, "pc3d.export.graph")
     assert "pip install 'pc3d[export]'" in refusal(capsys, run.path, tmp_path / "policy.onnx")
+
+
+def test_the_parts_of_an_own_observation_reach_the_file_by_their_names(tmp_path):
+    parts = (ObservationPart("own place", 1), ObservationPart("way to the middle", 1))
+    world = replace(own_world(), observation_parts=parts)
+    experiment = replace(small_experiment("mappo"), task="somebody.elses:make", rules=Rules(), world=world)
+    write_policy(tmp_path / "policy.safetensors", experiment)
+    assert cli.main(["export", str(tmp_path / "policy.safetensors"), str(tmp_path / "policy.onnx")]) == 0
+    (metadata,) = onnx.load(tmp_path / "policy.onnx").metadata_props
+    assert json.loads(metadata.value)["observation"] == [
+        {"name": "own place", "width": 1},
+        {"name": "way to the middle", "width": 1},
+    ]
+
+
+def test_a_policy_that_comes_with_pc3d_is_exported_by_its_name(tmp_path, capsys):
+    assert cli.main(["export", "lbf/mappo", str(tmp_path / "policy.safetensors")]) == 0
+    assert "lbf mappo seed 0" in capsys.readouterr().out
+    assert "perhaps you meant lbf/mappo" in refusal(capsys, "lbf/mapo", tmp_path / "other.onnx")

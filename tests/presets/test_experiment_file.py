@@ -10,12 +10,14 @@ from pc3d.cli import main
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.roster_file import growing_curriculum
 from pc3d.experiment.rosters import Rosters
-from pc3d.experiment.world import OwnWorld
+from pc3d.experiment.world import ObservationPart, OwnWorld
 from pc3d.presets.experiment_file import FORMAT, read_experiment, to_plain
 from pc3d.presets.paper import custom, paper
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
+from pc3d.system.plain import differences
+from pc3d.tasks.make import make_game
 from pc3d.tasks.registry import papers
 from pc3d.tasks.spread.rules import SpreadRules
 
@@ -80,6 +82,33 @@ def test_policies_of_the_first_versions_load(task, method):
     policy = load_policy(place / "final.safetensors")
     assert policy.experiment == RunFolder(place).experiment() == paper(task, method)
     assert (policy.networks.teacher is not None) == (method == "pc3d")
+
+
+def named(experiment, *parts):
+    """The experiment on an own task that names the parts of its observation."""
+    return replace(experiment, world=replace(experiment.world, observation_parts=parts))
+
+
+def test_parts_of_an_own_observation_are_kept_and_tasks_that_name_none_are_written_as_before():
+    parts = (ObservationPart("own place", 1), ObservationPart("way to the middle", 1))
+    kept = read_experiment(written(named(OWN, *parts)), "a file")
+    assert kept.world.observation_parts == make_game(kept).observation_layout == parts
+    assert "observation_parts" not in written(OWN)["world"]
+    (whole,) = make_game(OWN).observation_layout
+    assert whole.width == 2
+
+
+def test_a_run_of_before_an_observation_had_names_goes_on_with_them():
+    assert differences(OWN, named(OWN, ObservationPart("both", 2))) == []
+    assert named(OWN, ObservationPart("both", 2)) == OWN
+
+
+@pytest.mark.parametrize("width", [-1, 1, 3])
+def test_parts_that_are_not_the_whole_are_refused(width):
+    plain = written(OWN)
+    plain["world"]["observation_parts"] = [{"name": "all", "width": width}]
+    with pytest.raises(BadInput, match="observation"):
+        read_experiment(plain, "a file")
 
 
 def test_what_is_written_is_read_back():

@@ -8,10 +8,11 @@ import pytest
 from pc3d.cli import main
 from pc3d.evaluation.evaluation_file import write_evaluation
 from pc3d.presets.paper import paper
+from pc3d.report.marl_eval import marl_eval
 from pc3d.report.record import record_run, thinned
 from pc3d.report.runs import find_runs
 from pc3d.report.write import write_report
-from pc3d.runs.metrics import read_lines
+from pc3d.runs.metrics import LineFile, read_lines
 from pc3d.system.errors import DamagedFile
 from pc3d.system.files import one_owner
 from tests.report.made_up import add_context, add_metrics, make_run
@@ -71,6 +72,20 @@ def test_a_record_makes_the_same_tables_as_the_run(run, tmp_path):
     recorded = tmp_path / "results" / "spread" / "pc3d" / "seed-0"
     assert len(read_lines(recorded / "metrics.jsonl")) < len(read_lines(run.metrics))
     assert (recorded / "final.safetensors").read_bytes() == b"a policy"
+
+
+def test_a_record_keeps_the_learning_curve_and_marl_eval_gets_it(run, tmp_path):
+    LineFile(run.evaluations).append({"update": 5, "episodes": 40, "return_by_size": {"2": -7.0}})
+    run.finish({"episodes": 40, "updates": 5})
+    assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]) == 0
+    exported = marl_eval(find_runs([tmp_path / "results"]))["spread"]["2-agents"]["pc3d"]["seed_0"]
+    assert exported["step_1"] == {"step_count": 40, "mean_episode_return": [-7.0]}
+
+
+def test_a_record_is_written_in_columns_of_numbers(run, tmp_path):
+    record_run(run, tmp_path / "record", with_policy=False)
+    for kept in (tmp_path / "record" / "metrics.jsonl").read_text().splitlines():
+        assert all(type(value) in (int, float) for value in json.loads(kept).values())
 
 
 def test_only_the_methods_asked_for_keep_their_policy(run, tmp_path):

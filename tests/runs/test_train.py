@@ -1,5 +1,6 @@
 """Training's manners: bad input, foreign folders, divergence, what a run leaves behind."""
 
+import json
 import signal
 import struct
 from dataclasses import replace
@@ -22,8 +23,10 @@ from pc3d.networks import teacher
 from pc3d.play.arena import CompiledArena
 from pc3d.presets import paper as experiments
 from pc3d.presets.experiment_file import to_plain
+from pc3d.runs import metrics
 from pc3d.runs import train as training
 from pc3d.runs.checkpoint import DamagedFile, load_tree, read_file, save_tree
+from pc3d.runs.line_contract import read_metrics
 from pc3d.runs.metrics import read_lines
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.train import Habits
@@ -34,6 +37,7 @@ from pc3d.tasks.make import make_game
 from tests.small import small_experiment
 
 QUIET = Habits(tensorboard=False, checkpoint_every=3)
+SCORED = replace(QUIET, evaluate_every=3, evaluation_rollouts=2)
 
 
 # One stage, so that one program is compiled.
@@ -51,7 +55,7 @@ def train(experiment, *rest):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs") / "run"
-    return train(tiny("pc3d"), folder, Habits(checkpoint_every=3, evaluate_every=3, evaluation_rollouts=2))
+    return train(tiny("pc3d"), folder, replace(SCORED, tensorboard=True))
 
 
 def test_the_policy_file_opens_with_plain_safetensors_and_describes_itself(finished):
@@ -80,6 +84,58 @@ class Listener(Watcher):
 
     def warned(self, sentence):
         self.sentences.append(sentence)
+
+
+class Failing(Watcher):
+    """A watcher whose server is gone."""
+
+    def logged(self, line):
+        raise ConnectionError("nobody answers")
+
+
+def test_a_watcher_that_raises_changes_nothing_but_one_line_of_warning(finished, tmp_path, capsys):
+    run = train(tiny("pc3d"), tmp_path / "run", QUIET, Failing())
+    assert capsys.readouterr().err.count("Failing no longer watches") == 1
+    assert run.done
+    assert run.metrics.read_bytes() == finished.metrics.read_bytes()
+
+
+class Notes(Watcher):
+    """A watcher that keeps all it is told."""
+
+    def __init__(self):
+        self.lines, self.scored, self.ends = [], [], []
+
+    def logged(self, line):
+        self.lines.append(line)
+
+    def evaluated(self, line):
+        self.scored.append(line)
+
+    def ended(self, done):
+        self.ends.append(done)
+
+
+def test_a_watcher_is_told_what_the_files_say_and_that_it_is_over(finished, tmp_path):
+    notes = Notes()
+    train(tiny("pc3d"), tmp_path / "run", SCORED, notes)
+    for told, path in ((notes.lines, finished.metrics), (notes.scored, finished.evaluations)):
+        assert told == [json.loads(line) for line in path.read_text().splitlines()]
+        assert all(type(value) in (int, float) for line in told for value in line.values())
+    assert notes.ends == [True]
+
+
+def test_a_run_whose_first_lines_have_the_older_shape_goes_on(finished, tmp_path, monkeypatch):
+    with monkeypatch.context() as older:
+        older.setattr(metrics, "flat", lambda line: line)
+        with pytest.raises(Interrupted):
+            train(tiny("pc3d"), tmp_path / "run", QUIET, StopAfter(1))
+    run = train(tiny("pc3d"), tmp_path / "run", QUIET)
+    first, second = run.metrics.read_text().splitlines()
+    assert "return_by_size" in first
+    assert "return_by_size" not in second
+    assert read_metrics(run.metrics) == read_metrics(finished.metrics)
+    assert run.final.read_bytes() == finished.final.read_bytes()
 
 
 @pytest.mark.parametrize(("sharpness", "warnings"), [(1e-3, 1), (30.0, 0)])
@@ -138,11 +194,14 @@ def test_tensorboard_events_hold_the_metrics_and_a_mark_where_the_run_began(fini
         content = content[16 + length :]
     assert events[0].file_version == "brain.Event:2"
     assert events[1].step == 1
-    found = {value.tag: value.simple_value for value in events[-1].summary.value}
+    logged, scored = (
+        {value.tag: value.simple_value for value in event.summary.value} for event in events[-2:]
+    )
     last = read_lines(finished.metrics)[-1]
-    assert events[-1].step == last["episodes"]
-    assert found["training/entropy"] == pytest.approx(last["entropy"])
-    assert {tag for tag in found if tag.startswith("return_by")} == {
+    assert events[-2].step == events[-1].step == last["episodes"]
+    assert logged["training/entropy"] == pytest.approx(last["entropy"])
+    assert scored.keys() == {f"evaluation_by_team_size/{size}" for size in range(1, 9)}
+    assert {tag for tag in logged if tag.startswith("return_by")} == {
         f"return_by_team_size/{size}" for size in last["return_by_size"]
     }
 

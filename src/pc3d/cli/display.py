@@ -1,10 +1,11 @@
 """What commands show: tables, bars of progress, and tables that are redrawn while something goes on."""
 
 import shlex
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import IO, Any, Self
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
@@ -24,8 +25,12 @@ class Terminal(Console):
     What looks like Rich's markup is none, and what would move the cursor or rename the window is spelt out.
     """
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(markup=False, emoji=False, **settings)
+    def __init__(self, *, file: IO[str] | None = None, stderr: bool = False) -> None:
+        # What can be redrawn is asked of the file itself: FORCE_COLOR would fill a log with spinners.
+        drawn_in = file or (sys.stderr if stderr else sys.stdout)
+        super().__init__(
+            markup=False, emoji=False, file=file, stderr=stderr, force_terminal=drawn_in.isatty()
+        )
 
     def render_str(self, text: str, **settings: Any) -> Text:
         return super().render_str(printable(text), **settings)

@@ -37,6 +37,7 @@ from pc3d.presets.paper import custom
 from pc3d.report.scores import read_scores
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
+from pc3d.runs.shipped import found
 from pc3d.system.errors import BadInput
 from pc3d.system.imports import is_import_path
 from pc3d.system.plain import printable
@@ -50,7 +51,7 @@ LARGE_TEAMS = (16, 32, 64, 128)  # if none are named
 @dataclass(frozen=True)
 class Command:
     runs: tyro.conf.Positional[tuple[Path, ...]] = ()
-    """Run folders, folders of runs, or policy files."""
+    """Run folders, folders of runs, policy files, or names of policies that come with pc3d."""
     settings: Annotated[EvaluationSettings, tyro.conf.arg(name="")] = DEFAULT_SETTINGS
     team_sizes: str | None = None
     """Such as 1-4,8. All sizes of the experiment if not given; with --world 16, 32, 64 and 128."""
@@ -121,16 +122,14 @@ def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
         )
     finished: list[Path] = []
     unfinished: list[Path] = []
-    for path in paths:
+    for path in map(found, paths):
         if path.is_file():
             finished.append(path)
             continue
-        if not path.is_dir():
-            raise BadInput(f"there is no {path}")
-        found = sorted(file.parent for file in path.rglob("experiment.json"))
-        if not found:
+        folders = sorted(file.parent for file in path.rglob("experiment.json"))
+        if not folders:
             raise BadInput(f"{path} holds no run: there is no experiment.json in it or below it")
-        for folder in found:
+        for folder in folders:
             (finished if RunFolder(folder).done else unfinished).append(folder)
     return finished, unfinished
 

@@ -16,6 +16,7 @@ from pc3d.export.description import describe
 from pc3d.export.plain_actor import PlainActor, plain_actor
 from pc3d.runs.checkpoint import to_bytes
 from pc3d.runs.policy import Policy, load_policy
+from pc3d.runs.shipped import found
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
 from pc3d.tasks.task import Task
@@ -30,7 +31,7 @@ FEWEST_ROLLOUTS = 2  # one has no standard error
 @dataclass(frozen=True)
 class Command:
     run: tyro.conf.Positional[Path]
-    """A run folder or a policy file."""
+    """A run folder, a policy file, or the name of a policy that comes with pc3d, such as lbf/pc3d."""
     out: tyro.conf.Positional[Path]
     """The file to write: .onnx for onnxruntime, .safetensors for the weights alone."""
     int8: bool = False
@@ -52,7 +53,7 @@ class Command:
 def run(command: Command) -> int:
     _check(command)
     admit_method(command.method)
-    policy = load_policy(command.run)
+    policy = load_policy(found(command.run))
     if command.out.exists() and command.out.samefile(policy.path):
         raise BadInput(f"{command.out} is the policy itself: name another file")
     actor = plain_actor(policy.actor)

@@ -14,7 +14,7 @@ from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, one_owner, refuse_links_between
 from pc3d.system.imports import folder_name
-from pc3d.system.plain import differences
+from pc3d.system.plain import amount, differences
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def run(command: Command) -> int:
     for one in found.given:
         if one.trouble is not None:
             print(f"pc3d: not recorded: {one.name}: {one.trouble}", file=sys.stderr)
-    print(f"{len(ready)} runs are recorded in {command.out}")
+    print(f"{amount(len(ready), 'run')} {'is' if len(ready) == 1 else 'are'} recorded in {command.out}")
     return 0
 
 

@@ -24,7 +24,7 @@ from pc3d.runs.line_contract import newest_metrics
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.imports import is_import_path
-from pc3d.system.plain import differences
+from pc3d.system.plain import amount, differences
 from pc3d.system.processes import run_command
 
 ROWS = 30  # of the live table: what runs, then what waits
@@ -68,7 +68,7 @@ def run(command: Command) -> int:
     console = Terminal(file=sys.stdout)  # the real one, also while a cluster's noise is kept from it
     done = sum(job.done for job in jobs)
     console.print(
-        f"{study.about} {len(jobs)} {'job' if len(jobs) == 1 else 'jobs'}, {done} of them done.",
+        f"{study.about} {amount(len(jobs), 'job')}, {done} of them done.",
         highlight=False,
     )
     if command.dry_run:
@@ -170,7 +170,7 @@ class Display(LiveDisplay):
         order = [State.TRAINING, State.EVALUATING, State.FAILED, State.WAITING, State.DONE]
         shown = sorted(progress, key=lambda one: order.index(one.state))[:ROWS]
         rows = ((one.job.name, one.state.value, *self.advance(one)) for one in shown)
-        title = f"{done} of {len(progress)} jobs done"
+        title = f"{done} of {amount(len(progress), 'job')} done"
         return table(title, ("job", "state", "episodes", "time left"), rows)
 
     def advance(self, one: Progress) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pc3d.cli.own_task import with_world
+from pc3d.cli.own_watcher import own_watchers
 from pc3d.cli.train_words import Command, parse
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.play.opening import open_arena
@@ -13,7 +14,9 @@ from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.shipped import found
 from pc3d.runs.train import train
+from pc3d.runs.watcher import Watchers
 from pc3d.system.imports import folder_name
+from pc3d.system.plain import amount
 
 __all__ = ["Command", "parse", "run"]
 
@@ -26,13 +29,14 @@ def run(command: Command) -> int:
     names = (folder_name(name) for name in (experiment.task, experiment.method))
     usual = Path("runs", *names, f"seed-{experiment.seed}")
     folder = command.folder or usual
+    own = own_watchers(command.watcher, folder)
     title = f"{experiment.task} {experiment.method} seed {experiment.seed}"
     original = experiment.backend == "original"
     with (
         open_arena(experiment, experiment.task, command.hosting, original=original) as arena,
         TrainingDisplay(title) as display,
     ):
-        run = train(experiment, arena, folder, command.habits, display, origin)
+        run = train(experiment, arena, folder, command.habits, Watchers([display, *own]), origin)
     print(summary(run) if display.began else f"{title}: already finished in {folder}")
     return 0
 
@@ -41,9 +45,11 @@ def summary(run: RunFolder) -> str:
     """What came out, in four lines."""
     last = read_metrics(run.metrics)[-1]
     seconds = sum(line["seconds"] for line in read_clock(run.clock))
-    returns = ", ".join(f"{size} agents {mean:.2f}" for size, (_, mean) in last["return_by_size"].items())
+    returns = ", ".join(
+        f"{amount(int(size), 'agent')} {mean:.2f}" for size, (_, mean) in last["return_by_size"].items()
+    )
     return (
-        f"finished {last['episodes']:,} episodes in {seconds / 60:.1f} min\n"
+        f"finished {amount(last['episodes'], 'episode')} in {seconds / 60:.1f} min\n"
         f"returns in the last line of metrics: {returns}\n"
         f"policy: {run.final}\nmetrics: {run.metrics}"
     )

@@ -69,6 +69,8 @@ class Command:
     """Keep test sizes out of sight, for trying settings out: pc3d will not play the policy at one."""
     horizon: int | None = None
     """How many steps an episode has at most, instead of the task's own limit."""
+    watcher: Annotated[str | None, tyro.conf.arg(metavar="MODULE:NAME")] = None
+    """A watcher of your own, which is told of everything as the run progresses."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 

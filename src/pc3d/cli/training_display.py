@@ -10,6 +10,7 @@ from rich.table import Table
 
 from pc3d.cli.display import LiveDisplay, Terminal
 from pc3d.experiment.experiment import Experiment
+from pc3d.runs.flat_line import TABLE, with_table
 from pc3d.runs.watcher import Watcher
 
 RECENT_LINES = 200
@@ -60,7 +61,7 @@ class TrainingDisplay(LiveDisplay, Watcher):
 
     def logged(self, line: dict[str, Any]) -> None:
         self.line = line
-        for size, (count, mean) in line["return_by_size"].items():
+        for size, (count, mean) in with_table(line)[TABLE].items():
             self.recent.setdefault(int(size), deque(maxlen=RECENT_LINES)).append((count, mean))
         if self.live.is_started:
             self.live.update(self.picture())

@@ -24,6 +24,7 @@ from pc3d.presets.preset_file import with_preset
 from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.files import explained, one_owner
 from pc3d.system.imports import folder_name, is_import_path
+from pc3d.system.plain import amount
 
 USAGE = "pc3d tune TASK METHOD [--trials N] [--episodes N] [--fix NAME=VALUE ...] [--show-space]"
 
@@ -163,7 +164,8 @@ def _search(command: Command, plan: Plan, folder: Path, console: Console) -> int
     sizes = ", ".join(map(str, plan.base.rosters.validation))
     with closing(Storage(url, name, plan, adopted(folder, plan))) as storage:
         console.print(
-            f"{command.task} {command.method}: {command.trials} trials of {plan.budget.episodes:,} episodes, "
+            f"{command.task} {command.method}: {amount(command.trials, 'trial')} of "
+            f"{plan.budget.episodes:,} episodes, "
             f"starting from {plan.base_name}; decided by the return at the validation sizes {sizes}",
             soft_wrap=True,
         )

@@ -13,6 +13,7 @@ from pc3d.jobs.tuning.plan import WINNER, Plan
 from pc3d.jobs.tuning.trial_folder import TrialRecord, best_of
 from pc3d.presets.changes import as_short_text, setting
 from pc3d.presets.preset_file import train_command
+from pc3d.system.plain import amount
 
 if TYPE_CHECKING:
     from pc3d.jobs.tuning.search import Trial
@@ -36,7 +37,7 @@ class Display(LiveDisplay):
         """The trials that run, then the best ones."""
         ended = sum(record.ended for record in records)
         best = best_of(records)
-        title = f"{ended} of {self.trials} trials ended"
+        title = f"{ended} of {amount(self.trials, 'trial')} ended"
         title += f"; best so far: trial {best.number}, {_returns(best)}" if best else ""
         headings = ("trial", "state", "return", "settings unlike the first trial's")
         order = sorted(records, key=lambda one: (one.state != "running", -one.validation, -one.number))

@@ -21,9 +21,11 @@ from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.play.opening import open_arena
 from pc3d.play.starts import rollout_keys
 from pc3d.runs.policy import Policy, load_policy
+from pc3d.runs.shipped import found
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
 from pc3d.system.imports import folder_name
+from pc3d.system.plain import amount
 from pc3d.tasks.make import in_world, playable
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import World
@@ -34,7 +36,7 @@ SMALLEST_PICTURE, LARGEST_PICTURE = 64, 4096
 @dataclass(frozen=True)
 class Command:
     run: tyro.conf.Positional[Path]
-    """A run folder or a policy file."""
+    """A run folder, a policy file, or the name of a policy that comes with pc3d, such as lbf/pc3d."""
     team_size: int
     """How many agents play."""
     world: World = "crowded"
@@ -61,7 +63,7 @@ class Command:
 def run(command: Command) -> int:
     admit_named(command.task)
     admit_method(command.method)
-    policy = load_policy(command.run)
+    policy = load_policy(found(command.run))
     if command.world != "crowded":
         policy = replace(policy, task=in_world(policy.task, command.world))
     experiment = policy.experiment
@@ -85,7 +87,8 @@ def run(command: Command) -> int:
         else:
             _write_film(out, policy, episode, pictures, command)
     print(
-        f"{experiment.task} {experiment.method} seed {experiment.seed}, {command.team_size} agents: "
+        f"{experiment.task} {experiment.method} seed {experiment.seed}, "
+        f"{amount(command.team_size, 'agent')}: "
         f"return {float(episode.returns):.4f}\nwrote {out}"
     )
     return 0
@@ -124,8 +127,10 @@ def _write_film(
     else:
         task = playable(policy.task.with_slots(command.team_size))
         drawn = frames(task, episode, size=command.size, show_range=command.show_range)
+    console = Terminal(stderr=True)
+    quiet = not console.is_terminal  # or a log file would get an empty line
     try:
-        shown = list(track(drawn, "drawing", steps + 1, console=Terminal(stderr=True), transient=True))
+        shown = list(track(drawn, "drawing", steps + 1, console=console, transient=True, disable=quiet))
     except NotImplementedError as error:
         raise BadInput(f"{policy.task.name} cannot be filmed: {error}") from None
     FILM_FORMATS[out.suffix](out, shown, frames_per_second(steps))

@@ -1,9 +1,11 @@
 """What is known of a task without running it: the rules it is set to, and how an own one was found."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pc3d.system.bounds import Bounded, within
+from pc3d.system.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -14,6 +16,17 @@ class Rules(Bounded):
     def of_original(self) -> bool:
         """Whether the original package can be played by them, too."""
         return True
+
+
+@dataclass(frozen=True)
+class ObservationPart:
+    """Some neighbouring numbers of an observation, and what they mean."""
+
+    name: str
+    width: int
+
+    def __post_init__(self) -> None:
+        within(f"the width of the observation's part {self.name[:60]}", self.width, 0, 10**6)
 
 
 @dataclass(frozen=True)
@@ -29,9 +42,20 @@ class OwnWorld:
     observation_shape: tuple[int, ...]
     action_names: tuple[str, ...]
     return_definition: str
+    # What a task says of its observation changes nothing of a run: one of before these words goes on.
+    observation_parts: tuple[ObservationPart, ...] = field(default=(), kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         within("horizon", self.horizon, 1, 10**6)
         for width in self.observation_shape:
             within("observation_shape", width, 1, 10**6)
         within("the number of actions", len(self.action_names), 1, 4096)
+        named = sum(part.width for part in self.observation_parts)
+        if self.observation_parts and named != self.observation_width:
+            raise BadInput(
+                f"the parts of an observation have {named} numbers and all of it {self.observation_width}"
+            )
+
+    @property
+    def observation_width(self) -> int:
+        return math.prod(self.observation_shape)

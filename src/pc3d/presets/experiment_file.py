@@ -19,7 +19,7 @@ from pc3d.tasks.spread.rules import SpreadRules
 
 FORMAT = 2
 # Written only where there is something to write: files without them are read by older versions, too.
-RARE = ("origin", "lengthened_from", "roster")
+RARE = ("origin", "lengthened_from", "roster", "observation_parts")
 Plain = dict[str, Any]
 
 
@@ -29,6 +29,12 @@ def to_plain(experiment: Experiment) -> Plain:
     constant = experiment.roster == CONSTANT  # as before there were others
     roster = None if constant else process_to_plain(experiment.roster)
     plain = {**asdict(experiment), "roster": roster, "algorithm": algorithm, "format": FORMAT}
+    if plain["world"] is not None:
+        plain["world"] = _without_rare(plain["world"])
+    return _without_rare(plain)
+
+
+def _without_rare(plain: Plain) -> Plain:
     return {name: value for name, value in plain.items() if value or name not in RARE}
 
 

@@ -1,6 +1,5 @@
 """Keeping finished runs as results: everything a report needs, small enough to publish."""
 
-import json
 import shutil
 from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, pairwise
@@ -9,7 +8,7 @@ from pathlib import Path
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
 from pc3d.runs.done_file import write_recorded
 from pc3d.runs.line_contract import read_metrics
-from pc3d.runs.metrics import Line, episodes_in
+from pc3d.runs.metrics import Line, as_bytes, episodes_in
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import DamagedFile, Pc3dError
 from pc3d.system.files import LARGEST_DIGESTED, explained, read_bytes, write_atomically
@@ -20,7 +19,7 @@ DIGITS = 6  # more than a curve can show, and a quarter less to keep
 SCORED = chain.from_iterable(
     file_names(suffix) for suffix in ("", ON_ORIGINALS, *(f"-{world}" for world in WORLDS))
 )
-COPIED = ("experiment.json", "clock.jsonl", "context.json", *SCORED)
+COPIED = ("experiment.json", "clock.jsonl", "evaluations.jsonl", "context.json", *SCORED)
 POSITIONS = ("update", "episodes", "stage")
 
 
@@ -55,8 +54,8 @@ def _write_record(run: RunFolder, new: Path, *, with_policy: bool) -> None:
             write_atomically(new / name, read_bytes(run.path / name))
     if not run.metrics.exists():
         raise DamagedFile(f"{run.metrics} is missing: take it from a backup")
-    lines = "".join(json.dumps(line, sort_keys=True) + "\n" for line in thinned(read_metrics(run.metrics)))
-    write_atomically(new / run.metrics.name, lines.encode())
+    lines = b"".join(as_bytes(line) for line in thinned(read_metrics(run.metrics)))
+    write_atomically(new / run.metrics.name, lines)
     if with_policy:
         write_atomically(new / run.final.name, read_bytes(run.final, LARGEST_DIGESTED))
         (new / "replays").mkdir()

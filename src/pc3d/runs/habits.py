@@ -21,6 +21,10 @@ class Habits(Bounded):
     """Rollouts per team size in such an evaluation."""
     tensorboard: bool = True
     """Whether to write TensorBoard events, if tensorboardX is installed."""
+    wandb: bool = False
+    """Whether to log to Weights & Biases: offline, unless WANDB_MODE says otherwise."""
+    mlflow: bool = False
+    """Whether to log to MLflow: to the folder mlruns, unless MLFLOW_TRACKING_URI says otherwise."""
 
 
 DEFAULT_HABITS = Habits()

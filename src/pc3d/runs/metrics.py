@@ -9,11 +9,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from pc3d.runs.flat_line import Line, flat, with_table
 from pc3d.system.bounds import Bounded, Range
 from pc3d.system.errors import BadInput, DamagedFile
 from pc3d.system.files import LARGEST_DIGESTED, append, digest_of, opened, read_bytes, sync
 
-Line = dict[str, Any]
 Sums = dict[str, list[Any]]  # by name: of how many, and their sum
 LONGEST_LINE = 2**20  # bytes; real ones have about a thousand
 
@@ -120,7 +120,7 @@ class LineFile:
                 file.truncate(file.read().rfind(b"\n") + 1)
 
     def append(self, line: Line) -> None:
-        append(self.path, (json.dumps(line, sort_keys=True) + "\n").encode())
+        append(self.path, as_bytes(line))
 
     def sync(self) -> None:
         """On disk before the checkpoint that relies on it."""
@@ -129,6 +129,11 @@ class LineFile:
 
     def _content(self) -> bytes:
         return read_bytes(self.path, LARGEST_DIGESTED) if self.path.exists() else b""
+
+
+def as_bytes(line: Line) -> bytes:
+    """A line as a file has it."""
+    return (json.dumps(flat(line), sort_keys=True) + "\n").encode()
 
 
 def _update_of(line: bytes) -> float:
@@ -169,4 +174,4 @@ def _parsed(line: bytes, path: Path) -> Line:
         raise DamagedFile(f"{path} is damaged: one of its lines is not JSON") from None
     if not isinstance(parsed, dict):
         raise DamagedFile(f"{path} is damaged: one of its lines is not a table")
-    return parsed
+    return with_table(parsed)

@@ -1,5 +1,6 @@
-"""Policies that come with pc3d, by names such as rware/pc3d."""
+"""Policies by names such as rware/pc3d: those that come with pc3d, and those of a folder of your own."""
 
+import os
 from pathlib import Path
 
 from pc3d.system.errors import refuse_unknown
@@ -8,11 +9,14 @@ PACKAGE = Path(__file__).parents[1]
 # In an installed package, and in a checkout, where they lie among the recorded runs.
 PLACES = (PACKAGE / "policies", PACKAGE.parents[1] / "results")
 FILE = "seed-0/final.safetensors"
+OWN_PLACE = "PC3D_POLICIES"  # in the environment: a folder as pc3d record writes it
 
 
 def shipped_policies() -> dict[str, Path]:
     """By task and method."""
-    found = (path for place in PLACES for path in sorted(place.glob(f"*/*/{FILE}")))
+    own = os.environ.get(OWN_PLACE)
+    places = PLACES if not own else (*PLACES, Path(own))  # of two with one name, the later one counts
+    found = (path for place in places for path in sorted(place.glob(f"*/*/{FILE}")))
     return {"/".join(path.parts[-4:-2]): path for path in found}
 
 

@@ -21,13 +21,15 @@ from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.runs.checkpoint import save_tree
+from pc3d.runs.flat_line import flat
 from pc3d.runs.habits import DEFAULT_HABITS, Habits
 from pc3d.runs.metrics import Gathering, Line, LineFile, WrittenLines
 from pc3d.runs.origin import begun_with
 from pc3d.runs.policy import Policy
 from pc3d.runs.replay_folder import MOST_ROUNDS, ReplayFolder
 from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
-from pc3d.runs.watcher import Watcher
+from pc3d.runs.trackers.table import trackers
+from pc3d.runs.watcher import Watcher, Watchers
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput, Diverged, Interrupted
 from pc3d.system.files import explained, one_owner
@@ -60,7 +62,11 @@ def train(
         with one_owner(run.path), stop_signals() as stop:
             experiment = run.adopt(experiment, _about(arena.game))
             if not run.done:
-                _Training(experiment, arena, run, habits, watcher, origin).until_done(stop)
+                training = _Training(experiment, arena, run, habits, watcher, origin)
+                try:
+                    training.until_done(stop)
+                finally:
+                    training.watchers.ended(run.done)
     return run
 
 
@@ -102,7 +108,8 @@ class _Training:
         self.origin = origin
         self.algorithm = algorithm_of(experiment)
         self.description = policy_description(experiment, arena.game.return_definition)
-        self.watchers: list[Watcher] = [watcher] if watcher else []
+        given = [] if watcher is None else [watcher]
+        self.watchers = Watchers([*given, *trackers(habits, run.path)])
         # The compiled program must not depend on the seed, or every seed would be compiled anew.
         self.compiled_experiment = replace(experiment, seed=0, origin=None, lengthened_from=())
         self.watched, self.warned = watcher is not None, False
@@ -143,10 +150,7 @@ class _Training:
             self.replay.restore(description.get("replay", []))
         self._cut_lines(update, description.get("written"))
         LineFile(self.run.clock).cut_torn()
-        if self.habits.tensorboard:
-            self.watchers += _tensorboard(self.run.path, self._episodes(update))
-        for watcher in self.watchers:
-            watcher.started(self.experiment, self._episodes(update))
+        self.watchers.started(self.experiment, self._episodes(update))
         return learner, Gathering(description["gathering"])
 
     def _cut_lines(self, update: int, written: Any) -> None:
@@ -169,8 +173,7 @@ class _Training:
         self._refuse_divergence(update, report)
         scalars = {name: float(value) for name, value in report.lesson.scalars.items()}
         gathering.add(scalars, sizes, report.returns)
-        for watcher in self.watchers:
-            watcher.played(numbers.stop)
+        self.watchers.played(numbers.stop)
         return learner
 
     def _slots(self, stage: Stage) -> int:
@@ -198,16 +201,14 @@ class _Training:
         episodes = self._episodes(done)
         line = gathering.line(done, episodes, self.experiment.stage_number(episodes - 1))
         self.metrics.append(line)
-        for watcher in self.watchers:
-            watcher.logged(line)
+        self.watchers.logged(flat(line))
         self._warn_if_due(line)
 
     def _warn_if_due(self, line: Line) -> None:
         concern = self.algorithm.concern(line)
         if concern and not self.warned and line["episodes"] >= EARLY * self.experiment.episodes:
             self.warned = True  # once is enough
-            for watcher in self.watchers:
-                watcher.warned(concern)
+            self.watchers.warned(concern)
             if not self.watched:
                 print(f"pc3d: {concern}", file=sys.stderr)
 
@@ -218,8 +219,10 @@ class _Training:
         sizes = self.experiment.rosters.train + self.experiment.rosters.validation
         team = ActorTeam(self.algorithm.policy(learner).actor)
         returns = returns_by_size(self.arena, team, sizes, self.habits.evaluation_rollouts)
-        line = {str(size): float(np.mean(values)) for size, values in returns.items()}
-        self.evaluations.append({"update": done, "episodes": self._episodes(done), "return_by_size": line})
+        means = {str(size): float(np.mean(values)) for size, values in returns.items()}
+        line = {"update": done, "episodes": self._episodes(done), "return_by_size": means}
+        self.evaluations.append(line)
+        self.watchers.evaluated(flat(line))
 
     def _save(self, done: int, learner: Learner, gathering: Gathering) -> None:
         self.metrics.sync()
@@ -249,14 +252,6 @@ class _Training:
 
     def _episodes(self, updates: int) -> int:
         return min(updates * self.experiment.episodes_per_update, self.experiment.episodes)
-
-
-def _tensorboard(folder: Path, episodes: int) -> list[Watcher]:
-    try:
-        from pc3d.runs.tensorboard import TensorBoard
-    except ImportError:
-        return []
-    return [TensorBoard(folder, episodes)]
 
 
 def _about(task: Game) -> dict[str, Any]:

@@ -49,6 +49,8 @@ def differences(old: Any, new: Any, path: str = "") -> list[str]:
     if is_dataclass(old) and type(old) is type(new):
         found = []
         for field in fields(old):
+            if not field.compare:  # words about it alone
+                continue
             before, after = getattr(old, field.name), getattr(new, field.name)
             # An algorithm's settings go by its own name, and a task's rules by none.
             name = getattr(type(before), "section", field.name)
@@ -60,6 +62,11 @@ def differences(old: Any, new: Any, path: str = "") -> list[str]:
 def as_text(value: Any) -> str:
     """A value as it is written on a command line, exactly."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def amount(count: int, thing: str) -> str:
+    """How many of a thing: 1 job, 2 jobs."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def printable(text: str) -> str:

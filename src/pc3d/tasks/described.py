@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pc3d.experiment.roster_process import CONSTANT, RosterProcess
-from pc3d.experiment.world import OwnWorld
+from pc3d.experiment.world import ObservationPart, OwnWorld
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, Count
 
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
-
-
-@dataclass(frozen=True)
-class ObservationPart:
-    """Some neighbouring numbers of an observation, and what they mean."""
-
-    name: str
-    width: int
 
 
 @dataclass(frozen=True)
@@ -43,11 +34,9 @@ class DescribedTask(OwnWorld):
         return len(self.action_names)
 
     @property
-    def observation_width(self) -> int:
-        return math.prod(self.observation_shape)
-
-    @property
     def observation_layout(self) -> tuple[ObservationPart, ...]:
+        if self.observation_parts:
+            return self.observation_parts
         shape = " × ".join(map(str, self.observation_shape))
         return (ObservationPart(f"the task's own observation, {shape} numbers", self.observation_width),)
 

@@ -65,6 +65,20 @@ def make(team_size):
     return Meeting(team_size)
 
 
+class Named(Meeting):
+    """Says what its observation is made of."""
+
+    observation_parts = {"own place": 1, "way to the middle": 1}  # noqa: RUF012
+
+
+class NamedInPart(Meeting):
+    observation_parts = {"own place": 1}  # noqa: RUF012
+
+
+class NamedWithoutWidths(Meeting):
+    observation_parts = ("own place", "way to the middle")
+
+
 class Chatty(Meeting):
     """Prints, and reads what is not meant for it."""
 

@@ -27,6 +27,14 @@ def test_a_good_task_is_described_as_it_is():
     assert len(found.world.action_names) == 3
 
 
+def test_names_for_parts_of_an_observation_are_kept_in_their_order():
+    found = examine(sample_task.Named, (2, 3))
+    assert found.problems == []
+    assert found.world is not None
+    parts = [(part.name, part.width) for part in found.world.observation_parts]
+    assert parts == [("own place", 1), ("way to the middle", 1)]
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
@@ -60,6 +68,8 @@ def test_a_good_task_is_described_as_it_is():
         ("NoLimit", "give one with --horizon N"),
         ("Unseeded", "two new environments differ at moment 0"),
         ("UnseededSteps", "two new environments differ at moment 1"),
+        ("NamedInPart", "observation_parts has 1 numbers in all, and an observation has 2"),
+        ("NamedWithoutWidths", "observation_parts must say of each part how many numbers it has"),
         ("Leaking", "something is left over from one episode to the next"),
     ],
 )

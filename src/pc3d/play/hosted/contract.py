@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pc3d.experiment.world import OwnWorld
+from pc3d.experiment.world import ObservationPart, OwnWorld
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
 from pc3d.play.hosted.parallel import FIXED_WIDTH, ContractBroken, Make, ParallelWorld
 from pc3d.play.hosted.world import HostStep
@@ -73,6 +73,7 @@ class _Seen:
     first_action: int
     told_limit: int | None  # by an attribute
     met_limit: int | None  # by a truncation
+    parts: tuple[ObservationPart, ...]
 
 
 def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, found: Examination) -> _Seen:
@@ -97,7 +98,8 @@ def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, fo
     assert world.shape is not None
     met = len(first) - 1 if first[-1].truncated else None
     actions = world.actions
-    return _Seen(size, world.shape, int(actions.n), int(actions.start), world.time_limit, met)
+    parts, limit = world.observation_parts, world.time_limit
+    return _Seen(size, world.shape, int(actions.n), int(actions.start), limit, met, parts)
 
 
 def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPARED_STEPS) -> Story:
@@ -209,4 +211,5 @@ def _description(seen: _Seen, horizon: int) -> OwnWorld:
         observation_shape=seen.shape or (1,),
         action_names=tuple(f"action {seen.first_action + number}" for number in range(seen.actions)),
         return_definition=f"the mean of the agents' rewards, summed over at most {horizon} steps",
+        observation_parts=seen.parts,
     )

@@ -1,6 +1,7 @@
 """Somebody's PettingZoo `ParallelEnv` as a world on the host. Every rule of the contract is checked here,
 at every reset and step, so that a broken one is named where it breaks."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -8,11 +9,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int, UInt8
 
+from pc3d.experiment.world import ObservationPart
 from pc3d.play.hosted.world import HostStep, Key, Views, seed_of
 from pc3d.system.imports import described
 
 Make = Callable[[int], Any]
 LIMIT_NAMES = ("horizon", "max_cycles")
+PARTS_NAME = "observation_parts"
 NEEDED = ("reset", "step", "observation_space", "action_space")
 FIXED_WIDTH = (
     "every agent must see equally many numbers in every team: keep the k nearest entities, nearest first, "
@@ -85,12 +88,33 @@ class ParallelWorld:
     @property
     def time_limit(self) -> int | None:
         """The environment's own limit, where an attribute tells it."""
-        for owner in (self.environment, getattr(self.environment, "unwrapped", None)):
+        for owner in self._owners:
             for name in LIMIT_NAMES:
                 limit = getattr(owner, name, None)
                 if isinstance(limit, int) and limit > 0:
                     return limit
         return None
+
+    @property
+    def observation_parts(self) -> tuple[ObservationPart, ...]:
+        """What the environment calls its observation's parts, in their order; none if it says nothing."""
+        named = (owner for owner in self._owners if hasattr(owner, PARTS_NAME))
+        told: Any = getattr(next(named, None), PARTS_NAME, {})
+        if not isinstance(told, Mapping) or not all(_is_part(*part) for part in told.items()):
+            raise ContractBroken(
+                f"{PARTS_NAME} must say of each part how many numbers it has, as name: width"
+            )
+        width = math.prod(self.shape or ())
+        if told and sum(told.values()) != width:
+            raise ContractBroken(
+                f"{PARTS_NAME} has {sum(told.values())} numbers in all, and an observation has {width}"
+            )
+        return tuple(ObservationPart(name, width) for name, width in told.items())
+
+    @property
+    def _owners(self) -> tuple[Any, ...]:
+        """Whose attributes count: the environment's, and those of what it is wrapped around."""
+        return self.environment, getattr(self.environment, "unwrapped", None)
 
     def _action_space(self) -> Any:
         first = self.environment.action_space(self.names[0])
@@ -194,3 +218,7 @@ def _require_parallel(environment: Any) -> None:
         raise ContractBroken(
             f"make must return a PettingZoo ParallelEnv, but {type(environment).__name__} has no {lacking[0]}"
         )
+
+
+def _is_part(name: Any, width: Any) -> bool:
+    return isinstance(name, str) and type(width) is int and width > 0
