@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,20 @@ def no_task_stays_known():
     yield
     TASKS.clear()
     TASKS.update(before)
+
+
+@pytest.fixture
+def nothing_own_stays_known(monkeypatch):
+    """For tests that name methods by their paths, and with them what those are made of."""
+    from pc3d.cli.extensions import TOLD, TOLD_METHODS, _known_tables
+
+    for told in (TOLD, TOLD_METHODS):
+        monkeypatch.setenv(told, "")
+    modules, tables = set(sys.modules), _known_tables()
+    before = {name: dict(table) for name, table in tables.items()}
+    yield
+    for name, table in tables.items():
+        table.clear()
+        table.update(before[name])
+    for name in {"own_methods", "my_methods"} & (set(sys.modules) - modules):
+        del sys.modules[name]

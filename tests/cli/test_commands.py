@@ -7,6 +7,7 @@ import pytest
 
 from pc3d import cli
 from pc3d.cli.team_sizes import parse_team_sizes
+from pc3d.play.starts import LARGEST_TEAM, ROLLOUTS_PER_SIZE, rollout_keys
 from pc3d.system.errors import BadInput
 
 
@@ -60,6 +61,37 @@ def test_at_least_one_episode_is_needed(capsys, episodes):
     assert "at least 1 episode" in refusal(capsys, "parity", "spread", f"--episodes={episodes}")
 
 
+HUGE, ENDLESS = "9" * 400, "9" * 5000  # the second one is longer than Python turns into a number
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (f"parity spread --team-sizes {ENDLESS}", "numbers and ranges"),
+        (f"train spread pc3d --train-sizes {ENDLESS}", "numbers and ranges"),
+        (f"train spread pc3d --specialist {ENDLESS}", "--specialist is one team size"),
+        (f"train spread pc3d --stages 1.0:{ENDLESS}", "numbers and ranges"),
+        (f"tune spread mappo --rollouts {HUGE}", "rollouts must be from 1 to 1e+06, not a huge number"),
+        (f"train spread pc3d --episodes {HUGE}", "not a huge number"),
+        ("parity spread --seed -1", "seed must be from 0 to"),
+        (f"parity spread --seed {HUGE}", "seed must be from 0 to"),
+        ("benchmark tasks --seconds nan", "seconds must be above 0 to"),
+        ("benchmark tasks --seconds inf", "seconds must be above 0 to"),
+        ("benchmark tasks --repeats 0", "repeats must be from 1 to"),
+    ],
+    ids=lambda words: words[:40],
+)
+def test_numbers_that_nobody_means_are_one_sentence(capsys, words, sentence):
+    assert sentence in refusal(capsys, *words.split())
+
+
+def test_starts_are_numbered_for_teams_that_can_be():
+    rollout_keys(LARGEST_TEAM, 1, first=ROLLOUTS_PER_SIZE - 1)
+    for size in (LARGEST_TEAM + 1, 10**30):
+        with pytest.raises(BadInput, match="starts are numbered for teams of at most 2,146 agents"):
+            rollout_keys(size, 1)
+
+
 def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpe2", None)
     sentence = refusal_after_progress(capsys, "parity", "spread", "--team-sizes=2", "--episodes=1")
@@ -70,6 +102,23 @@ def refusal_after_progress(capsys, *words: str) -> str:
     """The last line: a progress bar may have been shown before it."""
     assert cli.main(words) == 2
     return capsys.readouterr().err.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", ["methods", "train --help"])
+def test_output_that_cannot_be_written_is_one_sentence(command):
+    with open("/dev/full", "w") as full:
+        words = [sys.executable, "-m", "pc3d", *command.split()]
+        ended = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == 2, ended.stderr
+    assert "No space left on device" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_whoever_has_seen_enough_of_the_output_is_told_nothing_more():
+    words = [sys.executable, "-m", "pc3d", "train", "--help"]
+    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait()) == (b"", 0)
 
 
 def test_unknown_options_exit_with_2(capsys):

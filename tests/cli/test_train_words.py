@@ -9,14 +9,14 @@ from pc3d.cli import main, parsed, study
 from pc3d.cli.booleans import with_values
 from pc3d.cli.quick_words import changed_by_words
 from pc3d.cli.train import parse
-from pc3d.experiment.methods import METHODS
 from pc3d.presets.paper import paper
 from pc3d.system.errors import BadInput
 
 METHOD = """
-from pc3d.experiment.methods import METHODS, like_pc3d
+from pc3d.experiment.methods import like_pc3d
 
 mine = like_pc3d("Mine", "PC3D without distillation", "#000000", distils=False)
+METHODS = {"listed": mine}
 wrong = 3
 
 def made():
@@ -84,6 +84,10 @@ def test_built_in_tasks_take_a_file_of_sizes(tmp_path):
         (["--specialist", "4", "--train-sizes", "2"], "leave out --train-sizes"),
         (["--specialist", "four"], "one team size, such as 4"),
         (["--train-sizes"], "--train-sizes needs a value"),
+        (["--train-sizes", ""], "--train-sizes needs a value"),
+        (["--preset="], "--preset needs a value"),
+        (["--train-sizes", "2", "--train-sizes=3"], "--train-sizes is given twice"),
+        (["--preset", "paper", "--seed", "1", "--preset", "x.toml"], "--preset is given twice"),
     ],
 )
 def test_sizes_that_cannot_be_are_refused_with_what_to_write(words, sentence):
@@ -161,18 +165,12 @@ def test_what_is_wrong_or_more_is_left_to_the_option_parser(words):
 
 
 @pytest.fixture
-def own_methods(tmp_path, monkeypatch):
+def own_methods(tmp_path, monkeypatch, nothing_own_stays_known):
     (tmp_path / "own_methods.py").write_text(METHOD)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PC3D_METHODS", "")
-    before = dict(METHODS)
-    yield
-    METHODS.clear()
-    METHODS.update(before)
-    sys.modules.pop("own_methods", None)
 
 
-@pytest.mark.parametrize("name", ["own_methods:mine", "own_methods:made"])
+@pytest.mark.parametrize("name", ["own_methods:mine", "own_methods:made", "own_methods:listed"])
 @pytest.mark.usefixtures("own_methods")
 def test_a_method_of_ones_own_is_named_by_its_path(name):
     experiment = parse(["spread", name, "--episodes", "9"]).experiment

@@ -68,6 +68,11 @@ def test_what_cannot_be_is_refused_in_a_sentence(text, sentence):
     assert "\n" not in str(refused.value)
 
 
+def test_settings_that_no_parser_bears_are_refused_too():
+    for settings in (f"leave={'9' * 5000}", f"leave={'[' * 5000}", f"{'a.' * 20_000}a=1", "leave=1}\nx={"):
+        test_what_cannot_be_is_refused_in_a_sentence(f"churn:{settings}", "written as churn:leave=4,join=4")
+
+
 def test_a_schedule_has_changes_in_their_order():
     with pytest.raises(BadInput, match="rising steps"):
         Schedule((Event(10), Event(5)))

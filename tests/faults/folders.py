@@ -26,10 +26,22 @@ from tests.small import small_experiment
 
 UPDATES = (5, 10)  # of the two checkpoints
 NOTHING_GATHERED = {"sums": {}, "returns": {}}
+# `experiment_for` in the words of the command line, but for its length.
+OPTIONS = (
+    "--actor.widths 16 12 --actor.rnn-dim 10 --critic.widths 16 --critic.set-embed-dim 8 "
+    "--critic.set-encoder-widths 16 --critic.tokens 3 --recipe.environments 1 "
+    "--ppo.update-every-episodes 3 --ppo.batch-size 2 --ppo.epochs 2"
+)
 
 
 def experiment_for(method: str = "pc3d", task: str = "spread", **changes: Any) -> Experiment:
     return small_experiment(method, task, **{"episodes": 30, **changes})
+
+
+def train_words(folder: Path, *more: str) -> list[str]:
+    """The command that trains it."""
+    words = ["train", "spread", "pc3d", "--folder", str(folder), "--episodes", "30"]
+    return [*words, *OPTIONS.split(), *more]
 
 
 @functools.cache

@@ -20,15 +20,10 @@ from pc3d.runs import train as training
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
 from tests.faults.broken_folders import SECRET, Breaker
-from tests.faults.folders import experiment_for, made_run
+from tests.faults.folders import OPTIONS, experiment_for, made_run, train_words
 from tests.faults.guard import watching
 
 SECONDS_OF_A_HANG = 300
-OPTIONS = (
-    "--actor.widths 16 12 --actor.rnn-dim 10 --critic.widths 16 --critic.set-embed-dim 8 "
-    "--critic.set-encoder-widths 16 --critic.tokens 3 --recipe.environments 1 "
-    "--ppo.update-every-episodes 3 --ppo.batch-size 2 --ppo.epochs 2"
-)
 STUDY = f"""
 about = "One run."
 rollouts = 1
@@ -72,7 +67,7 @@ def commands(folder: Path, out: Path) -> dict[str, list[str]]:
         "watch": ["watch", run, "--team-size", "2", "--out", str(out / "film.html")],
         "export": ["export", run, str(out / "policy.safetensors"), "--force"],
         "evaluate": ["evaluate", str(folder), "--rollouts", "1", "--replace"],
-        "train": ["train", "spread", "pc3d", "--folder", run, "--episodes", "30", *OPTIONS.split()],
+        "train": train_words(Path(run)),
         "study": ["study", str(out / "study.toml"), "--folder", str(folder)],
     }
 

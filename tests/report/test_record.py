@@ -167,6 +167,14 @@ def test_a_record_is_not_recorded_over_itself(run, tmp_path, monkeypatch, capsys
     assert contents(tmp_path / "results") == before
 
 
+@pytest.mark.parametrize("out", [".", "replays"])
+def test_a_run_is_not_recorded_into_its_own_folder(run, capsys, out):
+    before = contents(run.path)
+    assert main(["record", str(run.path), "--out", str(run.path / out)]) == 2
+    assert "lies in the run" in capsys.readouterr().err
+    assert contents(run.path) == before
+
+
 def test_an_older_record_stays_until_the_new_one_is_whole(run, tmp_path, monkeypatch):
     words = ["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]
     assert main(words) == 0

@@ -35,7 +35,11 @@ COMMANDS = {  # in the order of work; each is the module of its name beside this
 
 def process() -> int:
     """The whole life of the command `pc3d`: when its exit code is known, nothing can change it."""
-    code = main()
+    try:
+        code = main()
+    except SystemExit as stop:  # the parser of options has said why
+        code = BadInput.exit_code if isinstance(stop.code, str) else stop.code or 0
+    code = _all_written(code)
     ignore_signals()  # while Python takes itself down, an interrupt would only be a traceback
     forget_interrupts()
     return code
@@ -52,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pc3d: {printable(str(error))}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 0
     except OSError as error:  # a name that is too long, a folder where a file should be, a failing disk
         place = f": {shortened(str(error.filename))}" if error.filename else ""
@@ -61,6 +65,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("pc3d: interrupted; the same command begins again or continues", file=sys.stderr)
         return Interrupted.exit_code
+
+
+def _all_written(code: int) -> int:
+    """The exit code when all that was printed is written; Python's own last attempt would be a traceback."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError as error:
+        _forget_output()
+        if code == 0 and not isinstance(error, BrokenPipeError):
+            print(f"pc3d: not all could be printed: {error.strerror}", file=sys.stderr)
+            return BadInput.exit_code
+    return code
+
+
+def _forget_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(words: list[str]) -> int:

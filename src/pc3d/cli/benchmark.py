@@ -21,7 +21,7 @@ from pc3d.cli.benchmark_tables import (
 from pc3d.cli.display import Terminal
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.methods import method_named
-from pc3d.system.errors import BadInput
+from pc3d.system.bounds import within
 from pc3d.tasks.registry import TASKS, entry_of
 
 
@@ -54,8 +54,8 @@ def run(command: Command) -> int:
         entry_of(name)
     for method in command.methods:
         method_named(method)
-    if command.repeats < 1 or command.seconds <= 0:
-        raise BadInput("a benchmark needs at least 1 repeat and a time above 0 seconds")
+    within("repeats", command.repeats, 1, 10**6)
+    within("seconds", command.seconds, 0, 10**6, above=True)
     console = Terminal()
     console.print(_machine())
     _show(console, names, command)

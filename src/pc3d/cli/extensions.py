@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pc3d.system.errors import BadInput
-from pc3d.system.imports import described, load_module, load_object
+from pc3d.system.imports import OWN_ERRORS, described, is_import_path, load_module, load_object
 
 OPTION = "--with"
 PARTS = ("CRITICS", "CONDITIONINGS", "ALGORITHMS")  # what a method may be made of
@@ -35,17 +35,22 @@ def load_extensions(words: list[str]) -> list[str]:
 
 
 def admit_method(path: str | None) -> None:
-    """Make a method known that a user named by its import path: a `Method`, or a function that gives one."""
+    """Make a method known that a user named by its import path.
+
+    It is a row of the module's METHODS, a `Method`, or a function that gives one.
+    """
     from pc3d.experiment.methods import METHODS, Method
 
     if path is None or path in METHODS:
         return
-    found = load_object(path)
+    found = load_object(path, "METHODS")
     _add_tables(path.partition(":")[0], PARTS)
     made = found if isinstance(found, Method) else _given_by(found, path)
     if not isinstance(made, Method):
         raise BadInput(f"{path} is no method: it must be a pc3d.experiment.methods.Method, or give one")
     METHODS[path] = made
+    if made.parent is not None and is_import_path(made.parent):  # its child's code names it, not a file
+        admit_method(made.parent)
     named = [name for name in os.environ.get(TOLD_METHODS, "").split(",") if name]
     os.environ[TOLD_METHODS] = ",".join(dict.fromkeys([*named, path]))
 
@@ -53,7 +58,7 @@ def admit_method(path: str | None) -> None:
 def _given_by(found: Any, path: str) -> Any:
     try:
         return found() if callable(found) else found
-    except Exception as error:  # whatever the user's own code raises
+    except OWN_ERRORS as error:
         raise BadInput(f"{path} gives no method: {described(error)}") from None
 
 

@@ -9,8 +9,14 @@ from pc3d.experiment.world import OwnWorld, Rules
 from pc3d.play.hosted.contract import Examination, examine
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.bounds import within
-from pc3d.system.errors import BadInput
-from pc3d.system.imports import current_folder_importable, described, is_import_path, load_object
+from pc3d.system.errors import BadInput, Pc3dError
+from pc3d.system.imports import (
+    OWN_ERRORS,
+    current_folder_importable,
+    described,
+    is_import_path,
+    load_object,
+)
 from pc3d.tasks.contract import broken_promises
 from pc3d.tasks.entry import TaskEntry
 from pc3d.tasks.registry import TASKS
@@ -63,13 +69,18 @@ def _is_jax_task(thing: Any) -> bool:
 
 
 def _look_at_jax_task(task: type[AnyTask], team_sizes: tuple[int, ...]) -> Examination:
-    for size in team_sizes:
-        task(slots=size)  # says what is wrong with the size, if anything is
-    wide, found = task(slots=max(team_sizes)), Examination()
+    found = Examination()
+    try:
+        wide = [task(slots=size) for size in sorted(team_sizes)][-1]
+    except Pc3dError:  # says what is wrong with the size
+        raise
+    except OWN_ERRORS as error:
+        found.problems.append(f"it cannot be made: {described(error)}")
+        return found
     for size in (min(team_sizes), max(team_sizes)):
         try:
             found.problems += [f"with {size} agents: {problem}" for problem in broken_promises(wide, size)]
-        except Exception as error:  # whatever the task's own code raises while it is compiled
+        except OWN_ERRORS as error:  # while it is compiled
             found.problems.append(f"with {size} agents: {described(error)}")
     if not found.problems:
         found.world = OwnWorld(

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from pc3d.cli.display import Terminal, counted, table
 from pc3d.cli.team_sizes import team_sizes_for
+from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
 from pc3d.tasks.parity.case import ParityCase
 from pc3d.tasks.parity.compare import KINDS, PRECISIONS, Tally, compare
@@ -38,6 +39,7 @@ def run(command: Command) -> int:
         raise BadInput(f"there is no original to compare {command.task} with")
     if command.episodes < 1:
         raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
+    within("seed", command.seed, 0, 2**31 - 1)
     usual = paper_of(command.task).rosters.all
     case = entry.parity.load().in_world(command.world)
     sizes = team_sizes_for(case.task, command.team_sizes, usual)

@@ -64,8 +64,11 @@ def places_for(runs: list[Run], out: Path) -> dict[Path, Run]:
         other = taken.setdefault(place, one)
         if other is not one:
             raise BadInput(f"{other.folder.path} and {one.folder.path} would both be recorded as {place}")
-        if place.resolve() == one.folder.path.resolve():
+        run = one.folder.path.resolve()
+        if place.resolve() == run:
             raise BadInput(f"{place} is a record itself: name the folder of the runs, or another --out")
+        if place.resolve().is_relative_to(run):
+            raise BadInput(f"{place} lies in the run {one.folder.path} itself: give another --out")
         refuse_links_between(out, place)
         there = (place / "experiment.json").exists()
         if there and (changed := differences(RunFolder(place).experiment(), one.experiment)):

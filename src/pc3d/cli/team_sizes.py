@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, shortened
 
 if TYPE_CHECKING:
     from pc3d.tasks.task import AnyTask, Game
 
+NUMBER = r"\d{1,9}"
 LARGEST_RANGE = 1000  # no task is near it; a slip of the finger should not fill the memory
 
 
@@ -17,9 +18,9 @@ def parse_team_sizes(text: str) -> tuple[int, ...]:
     """Numbers and ranges, separated by commas, without repetitions and in order."""
     sizes: set[int] = set()
     for part in text.split(","):
-        match = re.fullmatch(r"\s*(-?\d+)\s*(?:-\s*(\d+)\s*)?", part)
+        match = re.fullmatch(rf"\s*(-?{NUMBER})\s*(?:-\s*({NUMBER})\s*)?", part)
         if match is None:
-            raise BadInput(f"team sizes are numbers and ranges such as 1-4,8, not {text!r}")
+            raise BadInput(f"team sizes are numbers and ranges such as 1-4,8, not {shortened(text)!r}")
         first, last = int(match[1]), int(match[2] or match[1])
         if first < 1:
             raise BadInput(f"a team has at least 1 agent, not {first}")

@@ -1,5 +1,6 @@
 """What the words after `pc3d train` say: an experiment, and how its run is kept; read without JAX."""
 
+import re
 from dataclasses import dataclass, fields, make_dataclass, replace
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +12,7 @@ from pc3d.cli.extensions import admit_method
 from pc3d.cli.guesses import refuse_guesses, refuse_swapped
 from pc3d.cli.quick_words import changed_by_words
 from pc3d.cli.sizes_words import rosters_from_words, with_sizes
+from pc3d.cli.team_sizes import NUMBER
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.named_rosters import roster_named
@@ -19,7 +21,7 @@ from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.presets.paper import custom, sealed, specialist
 from pc3d.presets.preset_file import DEFAULT_PRESET, experiment_of, is_file, with_preset
 from pc3d.runs.habits import DEFAULT_HABITS, Habits
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, shortened
 from pc3d.system.imports import is_import_path
 
 USAGE = "pc3d train TASK METHOD [--seed N] [--episodes N] [--folder DIR] [--any.setting VALUE]"
@@ -162,8 +164,8 @@ def _take_start(words: list[str]) -> tuple[Start, list[str]]:
 
 def _start(given: dict[str, str]) -> Start:
     size = given.pop("specialist", None)
-    if size is not None and not size.isdecimal():
-        raise BadInput(f"--specialist is one team size, such as 4, not {size!r}")
+    if size is not None and not re.fullmatch(NUMBER, size):
+        raise BadInput(f"--specialist is one team size, such as 4, not {shortened(size)!r}")
     file = given.pop("rosters", None)
     alone, rosters = None if size is None else int(size), None if file is None else Path(file)
     return Start(**given, specialist=alone, rosters=rosters)
@@ -177,6 +179,9 @@ def take_option(words: list[str], name: str) -> tuple[str, list[str]]:
     if name not in words:
         return "", words
     place = words.index(name)
-    if place + 1 >= len(words):
+    value, rest = "".join(words[place + 1 : place + 2]), words[:place] + words[place + 2 :]
+    if not value:  # none, or that of a shell's variable that is not set
         raise BadInput(f"{name} needs a value")
-    return words[place + 1], words[:place] + words[place + 2 :]
+    if name in rest:
+        raise BadInput(f"{name} is given twice: which one is meant?")
+    return value, rest

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from pc3d.cli.booleans import booleans_of, with_values
 from pc3d.cli.display import Terminal
+from pc3d.cli.extensions import admit_method
 from pc3d.cli.guesses import refuse_swapped
 from pc3d.cli.sizes_words import rosters_from_words
 from pc3d.cli.tune_display import Display, places, space_table, winner_table
@@ -34,7 +35,7 @@ class Command:
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="TASK")]
     """spread, lbf or rware, or your own as module:name."""
     method: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="METHOD")]
-    """Which method's settings to search."""
+    """Which method's settings to search; your own as module:name."""
     trials: int = 50
     """How many trials the search has in all; the same command with more continues it."""
     workers: int = os.cpu_count() or 1
@@ -79,11 +80,12 @@ class Command:
 
     @property
     def own_words(self) -> tuple[str, ...]:
-        """What a trial on an own task is told beside its budget."""
+        """What a trial is told beside its budget, if its task or its method is the user's own."""
+        words = ("--method", self.method) if is_import_path(self.method) else ()
         if not is_import_path(self.task):
-            return ()
+            return words
         workers, timeout = str(self.hosting.env_workers), str(self.hosting.env_timeout)
-        return ("--task", self.task, "--env-workers", workers, "--env-timeout", timeout)
+        return (*words, "--task", self.task, "--env-workers", workers, "--env-timeout", timeout)
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ class TrialCommand:
     budget: Annotated[Budget, tyro.conf.arg(name="")]
     task: str | None = None
     """An own task, named again: no file makes us run its code."""
+    method: str | None = None
+    """An own method, named again, for the same reason."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
 
@@ -113,6 +117,8 @@ def parse(words: list[str]) -> Command | TrialCommand:
 def run(command: Command | TrialCommand) -> int:
     if isinstance(command, TrialCommand):
         return _run_trial(command)
+    if is_import_path(command.method):
+        admit_method(command.method)
     plan = _plan(command)
     console = Terminal()
     if command.show_space:
@@ -126,7 +132,7 @@ def run(command: Command | TrialCommand) -> int:
         from pc3d.cli.own_task import with_world  # with JAX behind it
 
         plan = replace(plan, base=with_world(plan.base, command.horizon, command.hosting))
-    folder = command.folder / folder_name(command.task) / command.method
+    folder = command.folder / folder_name(command.task) / folder_name(command.method)
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         with one_owner(folder):
@@ -187,6 +193,7 @@ def _run_trial(command: TrialCommand) -> int:
 
     budget, folder = command.budget, TrialFolder(command.place)
     admit_named(command.task)
+    admit_method(command.method)
     experiment = sealed_experiment(folder, budget)
     with open_arena(experiment, command.task, command.hosting, original=False) as arena:
         score = run_trial(folder, experiment, arena, budget)

@@ -1,6 +1,5 @@
 """Roster processes by name, from a file, or from a name with a few settings changed."""
 
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,8 @@ from pc3d.experiment.roster_process import (
     process_from_plain,
     process_to_plain,
 )
-from pc3d.system.errors import BadInput, unknown_name
-from pc3d.system.toml_file import read_toml
+from pc3d.system.errors import BadInput, shortened, unknown_name
+from pc3d.system.toml_file import parse_toml, read_toml
 
 NAMED: dict[str, RosterProcess] = {
     "constant": CONSTANT,
@@ -44,7 +43,8 @@ def roster_named(text: str) -> RosterProcess:
         raise unknown_name("roster", name, (*NAMED, f"your own FILE{SUFFIX}"))
     if not changes:
         return NAMED[name]
-    return process_from_plain({**process_to_plain(NAMED[name]), **_settings(text, changes)}, text)
+    settings = {**process_to_plain(NAMED[name]), **_settings(text, changes)}
+    return process_from_plain(settings, shortened(text))
 
 
 def roster_label(text: str) -> str:
@@ -56,9 +56,12 @@ def roster_label(text: str) -> str:
 
 def _settings(text: str, changes: str) -> dict[str, Any]:
     try:
-        found = tomllib.loads(f"settings = {{{changes}}}")["settings"]
-    except tomllib.TOMLDecodeError:
-        found = None
-    if not isinstance(found, dict) or "kind" in found:
-        raise BadInput(f"a roster with other settings is written as churn:leave=4,join=4, not {text!r}")
-    return found
+        found = parse_toml(f"settings = {{{changes}}}")
+    except ValueError:
+        found = {}
+    if list(found) != ["settings"] or "kind" in found["settings"]:
+        raise BadInput(
+            f"a roster with other settings is written as churn:leave=4,join=4, not {shortened(text)!r}"
+        )
+    settings: dict[str, Any] = found["settings"]
+    return settings

@@ -117,6 +117,8 @@ def read_preset(path: Path) -> Preset:
     content = read_toml(path, "preset file")
     named = ("task", "method", "roster")
     texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in named}
+    if is_import_path(texts["method"]):
+        method_named(texts["method"])  # says how to name it
     refuse_unknown(f"method (in {path})", texts["method"], METHODS)
     found = from_plain(Found, content["found"], f"{path}: found") if "found" in content else None
     known = (METHODS[texts["method"]].algorithm.section, *NETWORKS)

@@ -41,4 +41,11 @@ def within(name: str, value: float, low: float, high: float, *, above: bool = Fa
     """Refuse a number outside its range, naming both; NaN is outside every range."""
     if not (low < value <= high if above else low <= value <= high):
         start = "above" if above else "from"
-        raise BadInput(f"{name} must be {start} {low:g} to {high:g}, not {value:g}")
+        raise BadInput(f"{name} must be {start} {low:g} to {high:g}, not {_shown(value)}")
+
+
+def _shown(value: float) -> str:
+    try:
+        return f"{value:g}"
+    except OverflowError:  # a whole number of hundreds of digits
+        return "a huge number"

@@ -13,6 +13,8 @@ from typing import Any
 from pc3d.system.errors import BadInput
 
 MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+# What somebody's code may raise. An exit, too: ours would otherwise be a success in the middle of the work.
+OWN_ERRORS = (Exception, SystemExit)
 PATH = re.compile(rf"{MODULE.pattern}:[A-Za-z_]\w*")
 
 
@@ -26,12 +28,18 @@ def folder_name(task: str) -> str:
     return task.replace(":", ".")
 
 
-def load_object(path: str) -> Any:
-    """What the path names. Call it for words of the command line only, never for what a file says."""
+def load_object(path: str, table: str = "") -> Any:
+    """What the path names. Call it for words of the command line only, never for what a file says.
+
+    A table is one of the module's dictionaries in which the name may stand, too.
+    """
     if not PATH.fullmatch(path):
         raise BadInput(f"own code is named module:name, such as my_package.my_task:make, not {path[:60]!r}")
     module_name, _, name = path.partition(":")
     module = load_module(module_name)
+    rows = getattr(module, table, None)
+    if isinstance(rows, dict) and name in rows:
+        return rows[name]
     if not hasattr(module, name):
         raise BadInput(f"the module {module_name} has no {name}")
     return getattr(module, name)
@@ -50,7 +58,7 @@ def load_module(module_name: str) -> ModuleType:
                 f"there is no module {error.name}: run pc3d in the folder that holds it, or install it"
             ) from None
         raise BadInput(f"{module_name} needs {error.name}, which is not installed") from None
-    except Exception as error:
+    except OWN_ERRORS as error:
         raise BadInput(f"importing {module_name} failed: {described(error)}") from None
 
 

@@ -15,9 +15,16 @@ def read_toml(path: Path, kind: str) -> dict[str, Any]:
     """The content of a file of that kind, such as "study file"."""
     content = read_bytes(path, LARGEST_FILE, follow=True)
     try:
-        text = content.decode()
-        if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
-            raise ValueError(f"more than {MOST_DOTS} dots in a line")
+        return parse_toml(content.decode())
+    except ValueError as error:  # also text that is not UTF-8
+        raise BadInput(f"{path} is not a valid {kind}: {error}") from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Text as plain data; whatever is wrong with it, absurd numbers and depths included, is a ValueError."""
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise ValueError(f"more than {MOST_DOTS} dots in a line")
+    try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # also text that is not UTF-8, and absurd numbers
-        raise BadInput(f"{path} is not a valid {kind}: {str(error) or 'too deep'}") from None
+    except RecursionError:
+        raise ValueError("too deep") from None

@@ -1,6 +1,7 @@
 """`examine` names what is wrong, rule by rule, and accepts what is right."""
 
 import signal
+import sys
 
 import pytest
 
@@ -142,6 +143,36 @@ def test_a_path_that_leads_nowhere_is_one_sentence(path, sentence, capsys):
     errors = capsys.readouterr().err
     assert sentence in errors
     assert errors.count("\n") == 1
+
+
+@pytest.mark.usefixtures("no_task_stays_known")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "raise SystemExit(0)",
+        "def make(team_size): raise SystemExit(0)",
+        f"from {HERE} import Meeting\nclass make(Meeting):\n    def reset(self, **_): raise SystemExit(0)",
+        f"from {HERE} import Meeting\nclass make(Meeting):\n    def step(self, _): raise SystemExit(0)",
+        "from pc3d.tasks.task import Task as T\nclass make(T):\n    def __init__(self, **_): exit(0)",
+    ],
+)
+def test_own_code_that_exits_is_named_and_does_not_end_us(code, tmp_path, monkeypatch, capsys):
+    (tmp_path / "exiting.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "exiting", raising=False)
+    assert main(["check", "exiting:make", "--team-sizes", "2"]) == 2
+    told = capsys.readouterr()
+    assert "SystemExit: 0 (exiting.py" in told.out + told.err
+
+
+@pytest.mark.usefixtures("no_task_stays_known")
+def test_a_jax_task_without_all_its_parts_is_a_problem_and_no_traceback(tmp_path, monkeypatch, capsys):
+    (tmp_path / "unfinished.py").write_text("from pc3d.tasks.task import Task\nclass Game(Task): ...\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "unfinished:Game", "--team-sizes", "2"]) == 2
+    assert (
+        "problem: it cannot be made: TypeError: Can't instantiate abstract class" in capsys.readouterr().out
+    )
 
 
 def test_a_file_in_the_current_folder_never_replaces_an_installed_module(tmp_path, monkeypatch):

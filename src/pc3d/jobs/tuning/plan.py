@@ -85,7 +85,7 @@ def refuse_another(known: dict[str, Any], asked: dict[str, str], place: str, oth
 def inherited(folder: Path, usual: Experiment) -> tuple[Experiment, str]:
     """The base of a search by the paper's chaining: the nearest winner there is, or the usual settings."""
     for ancestor in ancestors(usual.method):
-        winner = folder / folder_name(usual.task) / ancestor / WINNER
+        winner = folder / folder_name(usual.task) / folder_name(ancestor) / WINNER
         if winner.exists():
             return with_preset(usual, str(winner)), f"the winner of {ancestor}'s search"
     return usual, USUAL if is_import_path(usual.task) else "paper"

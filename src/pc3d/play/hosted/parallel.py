@@ -11,7 +11,7 @@ from jaxtyping import Float, Int, UInt8
 
 from pc3d.experiment.world import ObservationPart
 from pc3d.play.hosted.world import HostStep, Key, Views, seed_of
-from pc3d.system.imports import described
+from pc3d.system.imports import OWN_ERRORS, described
 
 Make = Callable[[int], Any]
 LIMIT_NAMES = ("horizon", "max_cycles")
@@ -180,7 +180,7 @@ def calling(what: str) -> Iterator[None]:
         yield
     except ContractBroken:
         raise
-    except Exception as error:
+    except OWN_ERRORS as error:
         raise ContractBroken(f"{what} raised {described(error)}") from error
 
 
