@@ -6,16 +6,19 @@ import jax
 import jax.numpy as jnp
 
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.presets import paper as experiments
 
-PPO_METHODS = [name for name, row in METHODS.items() if row.algorithm is PpoSettings]
+PPO_METHODS = [name for name, row in METHODS.items() if issubclass(row.algorithm, PpoSettings)]
+HAPPO_METHODS = [name for name, row in METHODS.items() if row.algorithm is HappoSettings]
 Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearningSettings]
 SMALL = {
     PpoSettings: {"batch_size": 2, "epochs": 2},
+    HappoSettings: {"batch_size": 2, "epochs": 2},
     QLearningSettings: {
         "batch_size": 2,
         "gradient_steps": 2,

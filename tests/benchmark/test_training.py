@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from pc3d.benchmark import training
-from pc3d.benchmark.training import TrainingSpeed, median_seconds, small_case, usual_batch
+from pc3d.benchmark.training import Beginning, TrainingSpeed, median_seconds, small_case, usual_batch
+from pc3d.learners.registry import algorithm_of
 from pc3d.presets.paper import paper
+from tests.small import small_experiment
 
 
 @pytest.mark.parametrize(
@@ -63,6 +65,22 @@ def test_the_small_case_has_one_minibatch_of_so_many_episodes_with_three_agents(
     experiment = small_case(82)
     assert experiment.episodes_per_update == experiment.algorithm.batch_size == 82
     assert set(np.asarray(usual_batch(experiment, 0).team_sizes)) == {3}
+
+
+@pytest.mark.parametrize("method", ["qmix", "happo"])
+def test_what_is_measured_of_an_update_is_what_it_learns_from(method: str) -> None:
+    experiment = small_experiment(method, episodes=12)
+    run = Beginning.of(experiment, 0)
+    lesson, algorithm = run.lesson(), algorithm_of(experiment)
+    work = algorithm.work(experiment, run.arena.game, run.learner, run.team_sizes)
+    assert work is not None
+    replay = experiment.algorithm.replay
+    passes, steps = (1, replay.drawn) if replay else (1, 3)  # two turns share two epochs
+    assert lesson.played.shape == (steps, 25)
+    mean = float(np.mean(run.team_sizes))
+    assert work.agent_steps == pytest.approx(passes * steps * 25 * mean)
+    after, _ = run.update()
+    assert int(after.update) == 1
 
 
 class _Clock:

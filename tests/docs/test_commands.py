@@ -29,7 +29,7 @@ from tests.jobs.cluster.loopback_cluster import processes_with, wait_until
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 
 TINY = [
-    *("--episodes", "64", "--ppo.epochs", "1", "--actor.widths", "8", "--actor.rnn-dim", "6"),
+    *("--episodes", "64", "--actor.widths", "8", "--actor.rnn-dim", "6"),
     *("--critic.widths", "8", "--critic.set-encoder-widths", "8", "--tensorboard", "False"),
 ]
 SMALL = {
@@ -54,10 +54,15 @@ options = {json.dumps(TINY)}
 OWN_STUDY = STUDY.replace("spread", "pursuit:make").replace(
     "options = [", 'options = ["--rosters rosters.toml", '
 )
+SMALL_STUDY = STUDY.replace("spread", "small_foraging:SmallForaging").replace(
+    "options = [", 'options = ["--train-sizes 2", '
+)
+STUDIES_OF_OWN_TASKS = {"pursuit:make": "tiny_own.toml", "small_foraging:SmallForaging": "tiny_small.toml"}
 OWN_TASK = {
     "my_package/my_task.py": ("examples/new_task.py", "examples/own_task/pursuit.py"),
     "my_package/my_methods.py": ("examples/new_method.py",),
     "pursuit.py": ("examples/own_task/pursuit.py",),
+    "small_foraging.py": ("examples/published/small_foraging.py",),
     "rosters.toml": ("examples/own_task/rosters.toml",),
 }
 ON_THIS_MACHINE = {
@@ -89,6 +94,7 @@ def desk(trained, tmp_path, monkeypatch):
     Path("examples").symlink_to(ROOT / "examples")
     Path("tiny.toml").write_text(STUDY)
     Path("tiny_own.toml").write_text(OWN_STUDY)
+    Path("tiny_small.toml").write_text(SMALL_STUDY)
     for name, sources in OWN_TASK.items():
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text("\n".join(_definitions(ROOT / source) for source in sources))
@@ -132,7 +138,8 @@ def run_pc3d(words: list[str]) -> None:
     added = words[:2] if words[0] == OPTION else []
     name, *rest = words[len(added) :]
     if name == "study":
-        file = "tiny_own.toml" if "--task" in rest else "tiny.toml"
+        own = rest[rest.index("--task") + 1] if "--task" in rest else ""
+        file = STUDIES_OF_OWN_TASKS.get(own, "tiny.toml")
         rest = [file, "--folder", f"runs/studies/{rest[0]}", *rest[1:]]
     more = [] if {"--help", "--show-space"} & set(rest) else SMALL.get(name, [])
     if "--int8" in rest:

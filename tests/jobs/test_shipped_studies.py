@@ -8,8 +8,11 @@ from rich.console import Console
 from pc3d.cli import study_plan
 from pc3d.cli.job_experiments import experiment_of
 from pc3d.jobs.study import load_study, with_only
+from pc3d.play.arena import CompiledArena
 from pc3d.presets.paper import paper, sealed
+from pc3d.runs.train import check
 from pc3d.system.plain import differences
+from pc3d.tasks.make import make_game
 
 
 def test_the_papers_study_is_all_of_the_paper():
@@ -26,6 +29,17 @@ def test_specialists_have_one_policy_for_each_size():
     assert (len(alone), len(jobs)) == (7 * 3, 8 * 3)  # and the policies they are compared with
 
 
+def test_the_published_study_has_three_agents_always_and_its_happo_separate_parameters():
+    jobs = load_study("published").jobs(Path("runs"))
+    assert len(jobs) == 4 * 3
+    for job in jobs:
+        experiment = experiment_of(job)
+        assert (experiment.rosters.all, experiment.episodes) == ((3,), 80_000)
+        assert not experiment.recipe.horizon_bootstraps
+        check(experiment, CompiledArena(make_game(experiment)))
+        assert experiment.algorithm.separate_actors == (job.method == "happo")
+
+
 def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_size():
     for job in load_study("choices").jobs(Path("runs")):
         experiment = experiment_of(job)
@@ -38,7 +52,7 @@ def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_siz
 
 
 @pytest.mark.parametrize(
-    "name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices", "factored"]
+    "name", ["paper", "spread", "lbf", "rware", "quick", "specialists", "choices", "factored", "published"]
 )
 def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, tmp_path, capsys):
     jobs = load_study(name).jobs(tmp_path)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pc3d.experiment.algorithm_settings import ReplaySettings
-from pc3d.learners.replay import Replay, compact
+from pc3d.learners.replay import Replay
 from pc3d.presets.paper import paper
 from pc3d.tasks.make import make_task
 from tests.runs.made_up_rounds import SLOTS, made_round, marks_of
@@ -150,8 +150,12 @@ def test_rwares_replay_fits_into_two_gibibytes():
         made_round(1, count=1, agents=slots, steps=task.horizon, kept="nothing"),
         observations=np.ones((1, task.horizon + 1, slots, task.observation_width), np.float32),
     )
-    each = sum(leaf.nbytes for leaf in jax.tree.leaves(compact(episode)))
-    assert each * experiment.algorithm.replay.capacity < 2 * 2**30
+    remembered = np.ones((1, task.horizon, slots, experiment.actor.rnn_dim), np.float32)
+    for settings in (experiment.algorithm, replace(experiment.algorithm, stored_memory=True)):
+        replay = Replay(settings.replay)
+        replay.add(1, replace(episode, kept={"memory": remembered} if settings.stored_memory else None))
+        each = sum(leaf.nbytes for leaf in jax.tree.leaves(replay.rounds[0][1]))
+        assert each * settings.replay.capacity < 2 * 2**30
 
 
 LONG = 11  # steps
@@ -181,6 +185,30 @@ def test_every_step_of_a_long_episode_counts_in_exactly_one_of_its_stretches(ste
     assert sorted(step for one in stretches for step in one) == [
         float(base + step) for base in (0, 50) for step in range(ends)
     ]
+
+
+@pytest.mark.parametrize("burn_in", [0, 2])
+def test_a_stretch_comes_with_what_was_remembered_before_it(burn_in):
+    played = long_round()
+    # What is remembered after a step tells which one it was; the second agent comes with the fourth moment.
+    clock = 1 + np.asarray(played.actions, np.float32)[..., None]
+    present = np.stack([np.ones((2, LONG + 1), bool), np.tile(np.arange(LONG + 1) >= 4, (2, 1))], axis=-1)
+    played = replace(
+        played,
+        observations=np.repeat(played.observations, 2, axis=2),
+        actions=np.repeat(played.actions, 2, axis=2),
+        present=present,
+        kept={"memory": np.repeat(clock, 2, axis=2)},
+    )
+    replay = empty(2, drawn=60, sequence_steps=4, burn_in=burn_in, first_memories=True)
+    replay.add(1, played)
+    assert replay.rounds[0][1].kept["memory"].shape == (2, 3, 2, 1)  # one for each piece, not for each step
+    drawn = replay.drawn(0, 0)
+    memories, moments = drawn.kept["memory"][:, 0, :, 0], drawn.observations[:, 0, 0, 0]
+    begins = moments % 50
+    assert len(set(begins)) == 3
+    np.testing.assert_array_equal(memories[:, 0], np.where(begins == 0, 0, moments))
+    np.testing.assert_array_equal(memories[:, 1], np.where(begins <= 4, 0, moments))
 
 
 def test_a_stretch_comes_with_what_was_before_it_and_the_moment_after():

@@ -9,6 +9,7 @@ from pc3d.experiment.recipe import Recipe
 from pc3d.networks.build import refuse_mismatch
 from pc3d.presets.paper import paper
 from pc3d.tasks.registry import paper_of
+from tests.small import HAPPO_METHODS
 
 ROOT = Path(__file__).parents[2]
 # learning rate, batch, buffer, update every, epochs, actor, rnn, clip, γ, λ, entropy, value, norm
@@ -178,7 +179,9 @@ def test_backbone_cells_equal_the_papers(task, method):
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("method", ["pic", "pc3d", "gate-off", "gate-on", "a-mappo", "hyper-pc3d"])
+@pytest.mark.parametrize(
+    "method", ["pic", "pc3d", "gate-off", "gate-on", "a-mappo", "hyper-pc3d", *HAPPO_METHODS]
+)
 def test_the_backbone_is_chained_from_mappo(task, method):
     assert backbone_of(paper(task, method)) == BACKBONE[task, "mappo"]
 

@@ -286,7 +286,12 @@ def factored():
     return replace(usual, algorithm=replace(usual.algorithm, sequence_steps=9, burn_in=4))
 
 
-@pytest.mark.parametrize("kind", ["replayed", "factored"])
+@pytest.fixture
+def factored_with_memories(factored):
+    return replace(factored, algorithm=replace(factored.algorithm, stored_memory=True))
+
+
+@pytest.mark.parametrize("kind", ["replayed", "factored", "factored_with_memories"])
 def test_a_stopped_run_with_a_replay_ends_with_the_same_bits(tmp_path, kind, request):
     experiment = request.getfixturevalue(kind)
     habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(experiment))

@@ -11,8 +11,14 @@ import time
 import pytest
 
 from pc3d.cli import main
+from pc3d.play.arena import CompiledArena
 from pc3d.runs.metrics import read_lines
+from pc3d.runs.train import Habits, train
+from pc3d.system.errors import Interrupted
+from pc3d.tasks.make import make_game
 from tests.runs.runs import digests, finish, start, train_words
+from tests.runs.test_replay_folder import TWO_STAGES, StopAfter
+from tests.small import HAPPO_METHODS, small_experiment
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +88,16 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(stopped, und
     assert main(train_words(stopped)) == 0
     assert newest.name in capsys.readouterr().err
     assert digests(stopped) == digests(undisturbed)
+
+
+@pytest.mark.parametrize("method", HAPPO_METHODS)
+def test_a_run_that_learns_in_turns_continues_to_the_same_bits(tmp_path, method):
+    experiment = small_experiment(method, episodes=12, curriculum=TWO_STAGES)
+    habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(experiment))
+    whole = train(experiment, arena, tmp_path / "whole", habits)
+    with pytest.raises(Interrupted):
+        train(experiment, arena, tmp_path / "stopped", habits, StopAfter(2))
+    assert digests(train(experiment, arena, tmp_path / "stopped", habits).path) == digests(whole.path)
 
 
 def newest_checkpoint(folder):

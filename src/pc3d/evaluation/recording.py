@@ -126,7 +126,7 @@ def context_use(game: Game, networks: PolicyNetworks, episodes: Episode) -> Cont
     actor, teacher = networks.actor, networks.teacher
     seen, present = jnp.asarray(episodes.observations[:, :-1]), jnp.asarray(episodes.present[:, :-1])
     fresh = joined(present) if game.roster_changes else None
-    policy = actor.conditioning(actor.over_episodes(seen, fresh))
+    policy = actor.says(actor.over_episodes(seen, fresh))
     if policy.context is None or policy.gate is None or teacher is None:
         return None
     return ContextUse(policy.gate, policy.context, teacher.read(seen, present))

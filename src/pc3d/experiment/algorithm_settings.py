@@ -21,6 +21,8 @@ class ReplaySettings:
     """Longer episodes are cut into sequences of at most this many steps; 0 leaves all of them whole."""
     burn_in: int = 0
     """Steps before a sequence that come with it, so that there is something to remember where it begins."""
+    first_memories: bool = False
+    """Whether a sequence comes with what its agents remembered before it when it was played."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,17 @@ class AlgorithmSettings(Bounded, abc.ABC):
     @abc.abstractmethod
     def episodes_between_updates(self) -> int:
         """How many episodes each environment plays before an update."""
+
+    @classmethod
+    def sections(cls) -> tuple[str, ...]:
+        """Its own name, and before it those of the algorithms whose settings it extends."""
+        found = [vars(kind).get("section") for kind in reversed(cls.__mro__)]
+        return tuple(section for section in found if section)
+
+    @property
+    def separate_actors(self) -> bool:
+        """Whether each slot has an actor of its own, in the place of one for all."""
+        return False
 
     @property
     def replay(self) -> ReplaySettings | None:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.execution import ALONE, Execution
+from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.system.errors import BadInput, refuse_unknown
@@ -86,6 +87,12 @@ METHODS = {
         *("PC3D-QMIX", "weights from tokens, distilled contexts, gated FiLM", "#332288"),
         critic="token-mixer",
         algorithm=QLearningSettings,
+    ),
+    "happo": Method(
+        "HAPPO", "MAPPO whose agents learn in turns", "#AA4499", "--", "mappo", algorithm=HappoSettings
+    ),
+    "pc3d-happo": like_pc3d(
+        "PC3D-HAPPO", "PC3D whose agents learn in turns", "#661100", algorithm=HappoSettings
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with

@@ -59,3 +59,13 @@ class PpoSettings(AlgorithmSettings):
     @property
     def episodes_between_updates(self) -> int:
         return self.update_every_episodes
+
+    @property
+    def passes_of_agents(self) -> int:
+        """How often an update learns from a decision of an agent."""
+        return self.epochs
+
+    @property
+    def passes_of_teams(self) -> int:
+        """How often its critic learns from a step of a team."""
+        return self.epochs

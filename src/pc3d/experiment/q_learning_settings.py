@@ -53,6 +53,8 @@ class QLearningSettings(AlgorithmSettings):
     """Longer episodes are cut into sequences of at most this many steps."""
     burn_in: Annotated[int, Range(0, 10**6)] = 16
     """Steps before a sequence that are only remembered, not learned from."""
+    stored_memory: bool = False
+    """Whether these steps begin with what was remembered when they were played, or with nothing."""
     discount: Share = 0.99
     """γ."""
     trace: Share = 0.0
@@ -65,6 +67,10 @@ class QLearningSettings(AlgorithmSettings):
     """ε in the end; it is never lower."""
     exploration_steps: Annotated[int, Range(1, 10**9)] = 50_000
     """Steps of a team over which ε falls."""
+    rewarmed_exploration: Share = 0.0
+    """ε where a new stage of the curriculum begins, if it is lower by then; 0 leaves it."""
+    rewarmed_episodes: Annotated[int, Range(1, 10**9)] = 500
+    """Episodes over which that falls to 0, or to what ε is anyway."""
     max_gradient_norm: Annotated[float, Range(0, 1e6, above=True)] = 10.0
     """Longer gradients are shortened to this norm."""
     mixing_width: Width = 32
@@ -81,7 +87,7 @@ class QLearningSettings(AlgorithmSettings):
     @property
     def replay(self) -> ReplaySettings:
         drawn = self.batch_size * self.gradient_steps
-        return ReplaySettings(self.capacity, drawn, self.sequence_steps, self.burn_in)
+        return ReplaySettings(self.capacity, drawn, self.sequence_steps, self.burn_in, self.stored_memory)
 
     @property
     def mixing(self) -> MixingSettings:

@@ -15,6 +15,7 @@ from pc3d.networks.conditioning import (
     PlainHead,
 )
 from pc3d.networks.layers import Activation
+from pc3d.networks.separate_actors import SeparateActors
 from pc3d.runs.checkpoint import named_arrays
 from pc3d.system.errors import BadInput
 
@@ -66,6 +67,10 @@ class PlainActor:
 
 def plain_actor(actor: Actor) -> PlainActor:
     """Take an actor apart; only those conditionings whose files we can write are accepted."""
+    if isinstance(actor, SeparateActors):
+        raise BadInput(
+            "a policy with an actor of its own for each agent cannot be exported: it is one for all"
+        )
     return PlainActor(named_arrays(actor), _network(actor))
 
 

@@ -70,4 +70,4 @@ def _work(experiment: Experiment) -> float:
     weights = sum(one * other for one, other in pairwise(layers)) + GATES * actor.rnn_dim**2
     for widths in ((*critic.set_encoder_widths, critic.set_embed_dim), critic.widths):
         weights += sum(one * other for one, other in pairwise(widths))
-    return experiment.episodes * agents * getattr(experiment.algorithm, "epochs", 1) * weights
+    return experiment.episodes * agents * getattr(experiment.algorithm, "passes_of_teams", 1) * weights

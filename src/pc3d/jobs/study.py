@@ -41,6 +41,8 @@ class Group:
     """Instead of the preset's budget."""
     specialists: bool = False
     """One policy for each single team size instead of one for all."""
+    sizes: tuple[int, ...] = ()
+    """Of specialists: these team sizes alone."""
     options: tuple[str, ...] = ()
     """More words for `pc3d train`, such as "--ppo.epochs 4"."""
     variations: tuple[str, ...] = ()
@@ -63,6 +65,8 @@ class Group:
             raise BadInput(
                 "a study's specialists play test sizes, too: they can neither be sealed nor varied"
             )
+        if self.sizes and not self.specialists:
+            raise BadInput("a study's sizes are those of its specialists: they need specialists = true")
         if self.variations and not self.sealed:
             raise BadInput("a study's variations are there to be chosen from, so they need sealed = true")
         check_options(self.options + self.variations, self.tasks, self.methods)
@@ -194,7 +198,8 @@ def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
 def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:
     """Into what a method's runs are divided, as folders, and the words that make each: mostly nothing."""
     if group.specialists:
-        return [(f"size-{size}", ["--specialist", str(size)]) for size in paper_of(task).rosters.all]
+        sizes = group.sizes or paper_of(task).rosters.all
+        return [(f"size-{size}", ["--specialist", str(size)]) for size in sizes]
     if group.variations:
         names = [_part_name(words) for words in group.variations]
         return [(name, words.split()) for name, words in zip(names, group.variations, strict=True)]

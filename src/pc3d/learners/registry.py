@@ -2,14 +2,17 @@
 
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.learners.algorithm import Algorithm
+from pc3d.learners.happo.turns import descend_in_turns
 from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.learners.q_learning.algorithm import QLearning
 
 ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PpoSettings: Ppo(),
+    HappoSettings: Ppo(descend_in_turns),
     QLearningSettings: QLearning(),
 }
 

@@ -29,7 +29,10 @@ class Replay:
 
     def add(self, number: int, episodes: Episode) -> None:
         """Remember a round, and forget the oldest ones while the rest fills the capacity."""
-        self.rounds.append((number, compact(jax.device_get(episodes))))
+        made = compact(jax.device_get(episodes))
+        if self.settings.first_memories:
+            made = replace(made, kept=_first_memories(made, self._plan(made)))
+        self.rounds.append((number, made))
         while self._count() - len(self.rounds[0][1].team_size) >= self.settings.capacity:
             self.rounds.popleft()
 
@@ -37,7 +40,7 @@ class Replay:
         """As many as an update learns from, uniformly and with replacement, as wide as the widest round."""
         generator = np.random.default_rng([SAMPLING_STREAM, seed, update])
         rounds = [episodes for _, episodes in self.rounds]
-        plan = StretchPlan.make(self.settings, rounds[0].rewards.shape[1])
+        plan = self._plan(rounds[0])
         numbers = generator.integers(self._count() * plan.pieces, size=self.settings.drawn)
         places, pieces = np.divmod(numbers, plan.pieces)
         ends = np.cumsum([len(episodes.team_size) for episodes in rounds])
@@ -47,7 +50,11 @@ class Replay:
             _Found(rounds[which], int(place - starts[which]), stretches[piece])
             for place, piece, which in zip(places, pieces, whose, strict=True)
         ]
-        return _together(found, slots=max(episodes.present.shape[-1] for episodes in rounds))
+        slots = max(episodes.present.shape[-1] for episodes in rounds)
+        return _together(found, slots, first_memories=self.settings.first_memories)
+
+    def _plan(self, episodes: Episode) -> StretchPlan:
+        return StretchPlan.make(self.settings, episodes.rewards.shape[1])
 
     def _count(self) -> int:
         return sum(len(episodes.team_size) for _, episodes in self.rounds)
@@ -69,11 +76,16 @@ class _Found:
             lambda values: values[self.at][self.stretch.moments], getattr(self.episodes, part)
         )
 
+    def piece(self, part: str) -> Any:
+        """What there is one of for each piece."""
+        piece = [self.stretch.piece]
+        return jax.tree.map(lambda values: values[self.at][piece], getattr(self.episodes, part))
+
     def whole(self, part: str) -> Any:
         return jax.tree.map(lambda values: values[self.at], getattr(self.episodes, part))
 
 
-def _together(found: list[_Found], slots: int) -> Episode:
+def _together(found: list[_Found], slots: int, *, first_memories: bool) -> Episode:
     """Side by side, in the types in which they were played; nobody fills the slots that some lack."""
 
     def stacked(parts: Iterable[Any]) -> Any:
@@ -88,7 +100,7 @@ def _together(found: list[_Found], slots: int) -> Episode:
         present=wide(one.moments("present") for one in found),
         observations=_as_floats(wide(one.moments("observations") for one in found)),
         actions=wide(one.steps("actions") for one in found),
-        kept=wide(one.steps("kept") for one in found),
+        kept=wide(one.piece("kept") if first_memories else one.steps("kept") for one in found),
         rewards=stacked(one.steps("rewards") for one in found),
         played=stacked(one.steps("played") for one in found) & counts,
         terminated=stacked(one.steps("terminated") for one in found),
@@ -105,6 +117,16 @@ def _widened(parts: tuple[np.ndarray, ...], slots: int) -> np.ndarray:
     for place, part in enumerate(parts):
         made[place, :, : part.shape[1]] = part
     return made
+
+
+def _first_memories(episodes: Episode, plan: StretchPlan) -> dict[str, np.ndarray]:
+    """Of all that was remembered, what every piece begins with; nothing for who was not there before it."""
+    after, found = episodes.kept["memory"], []
+    for piece in range(plan.pieces):
+        step = plan.first_step(piece)
+        stayed = episodes.present[:, step - 1] & episodes.present[:, step] if step else False
+        found.append(np.where(np.expand_dims(stayed, -1), after[:, max(step - 1, 0)], 0))
+    return {"memory": np.stack(found, axis=1).astype(after.dtype)}
 
 
 def _as_floats(values: Any) -> Any:

@@ -17,6 +17,7 @@ from pc3d.experiment.algorithm_settings import ReplaySettings
 class Stretch:
     """Which part of an episode it is."""
 
+    piece: int
     steps: Int[np.ndarray, " time"]
     moments: Int[np.ndarray, " moment"]
     counts: Bool[np.ndarray, " time"]
@@ -41,11 +42,15 @@ class StretchPlan:
         burn_in = settings.burn_in if pieces > 1 else 0
         return StretchPlan(horizon, pieces, -(-horizon // pieces), burn_in)
 
+    def first_step(self, piece: int) -> int:
+        """Where a piece begins, with the steps that come before those that count."""
+        return max(0, piece * self.length - self.burn_in)
+
     def stretch(self, piece: int) -> Stretch:
         """One of the pieces; all are equally long."""
         begins = piece * self.length
-        times = max(0, begins - self.burn_in) + np.arange(self.burn_in + self.length)
+        times = self.first_step(piece) + np.arange(self.burn_in + self.length)
         counts = (times >= begins) & (times < min(begins + self.length, self.horizon))
         # What lies after the end is a copy of the last moment: it counts nowhere, but somebody is there.
         steps = np.minimum(times, self.horizon - 1)
-        return Stretch(steps, np.minimum([*times, times[-1] + 1], self.horizon), counts)
+        return Stretch(piece, steps, np.minimum([*times, times[-1] + 1], self.horizon), counts)

@@ -49,6 +49,10 @@ class Actor(eqx.Module):
         memory = self.memory.step(memory, self.encoder(observation))
         return memory, self.conditioning(memory)
 
+    def says(self, features: Float[Array, "... h"]) -> PolicyOutput:
+        """What to do, from what is remembered."""
+        return self.conditioning(features)
+
     def remember(
         self,
         memory: Float[Array, "*rows h"],
@@ -65,9 +69,11 @@ class Actor(eqx.Module):
         self,
         observations: Float[Array, "episode moment agent observation"],
         fresh: Bool[Array, "episode moment agent"] | None = None,
+        first_memory: Float[Array, "episode agent h"] | None = None,
     ) -> Float[Array, "episode moment agent h"]:
-        """The same of whole episodes, which begin from nothing."""
+        """The same of whole episodes, which begin from nothing, or of parts that begin with a memory."""
         episodes, _, agents, _ = observations.shape
         by_time = jnp.moveaxis(observations, 1, 0)
         fresh_by_time = None if fresh is None else jnp.moveaxis(fresh, 1, 0)
-        return jnp.moveaxis(self.remember(self.first_memory(episodes, agents), by_time, fresh_by_time), 0, 1)
+        first = self.first_memory(episodes, agents) if first_memory is None else first_memory
+        return jnp.moveaxis(self.remember(first, by_time, fresh_by_time), 0, 1)

@@ -1,5 +1,7 @@
 """Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
 
+from functools import partial
+
 import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
@@ -19,6 +21,7 @@ from pc3d.networks.conditioning import (
 from pc3d.networks.critics import CRITICS, Critic, CriticInputs
 from pc3d.networks.layers import drawn_uniformly
 from pc3d.networks.mixers import MIXERS
+from pc3d.networks.separate_actors import SeparateActors
 from pc3d.networks.teacher import Teacher
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.make import playable
@@ -42,23 +45,18 @@ class PolicyNetworks(eqx.Module):
 def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
     """Fresh networks for an experiment."""
     actor_key, critic_key, head_key, student_key = jax.random.split(key, 4)
-    method, actor = method_named(experiment.method), experiment.actor
+    method = method_named(experiment.method)
     refuse_mismatch(method)
-    activation = experiment.recipe.activation
-    conditioning = _conditioning(head_key, student_key, experiment, task.action_count)
     inputs = CriticInputs(
         observation=task.observation_width,
-        features=actor.rnn_dim,
+        features=experiment.actor.rnn_dim,
         global_state=_global_state_width(task) if experiment.critic.global_state else 0,
         largest_team=experiment.rosters.largest,
-        activation=activation,
+        activation=experiment.recipe.activation,
         mixing=experiment.algorithm.mixing,
     )
     networks = Networks(
-        actor=Actor(
-            *(actor_key, task.observation_width, actor, activation, conditioning),
-            values_actions=experiment.algorithm.values_actions,
-        ),
+        actor=_actor((actor_key, head_key, student_key), experiment, task),
         critic=_central_modules()[method.critic](critic_key, inputs, experiment.critic),
     )
     if experiment.recipe.initialisation == "uniform":
@@ -95,6 +93,24 @@ def refuse_mismatch(method: Method) -> None:
         raise BadInput(
             "a method that distils needs a critic with a teacher and a conditioning with a context"
         )
+
+
+def _actor(
+    keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray], experiment: Experiment, task: Game
+) -> Actor:
+    """One for all, or one for each slot."""
+
+    def made(kind: type[Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
+        actor_key, head_key, student_key = keys
+        conditioning = _conditioning(head_key, student_key, experiment, task.action_count)
+        shape = (task.observation_width, experiment.actor, experiment.recipe.activation, conditioning)
+        return kind(actor_key, *shape, values_actions=experiment.algorithm.values_actions)
+
+    if not experiment.algorithm.separate_actors:
+        return made(Actor, keys)
+    slots = experiment.rosters.largest
+    by_slot = jax.tree.map(lambda key: jax.random.split(key, slots), keys)
+    return eqx.filter_vmap(partial(made, SeparateActors))(by_slot)
 
 
 def _central_modules() -> dict[str, type[Critic]]:

@@ -76,7 +76,7 @@ class Gru(eqx.Module):
 
     @property
     def width(self) -> int:
-        return self.from_memory.weight.shape[0]
+        return self.from_memory.weight.shape[-2]
 
     def step(self, memory: Float[Array, "... h"], inputs: Float[Array, "... input"]) -> Float[Array, "... h"]:
         """One moment of play."""
@@ -107,7 +107,7 @@ def drawn_uniformly(key: PRNGKeyArray, network: Network) -> Network:
 
 def _uniform(key: PRNGKeyArray, layer: Dense) -> Dense:
     weight_key, bias_key = jax.random.split(key)
-    reach = layer.weight.shape[0] ** -0.5
+    reach = layer.weight.shape[-2] ** -0.5
     weight = jax.random.uniform(weight_key, layer.weight.shape, minval=-reach, maxval=reach)
     bias = jax.random.uniform(bias_key, layer.bias.shape, minval=-reach, maxval=reach)
     return eqx.tree_at(lambda layer: (layer.weight, layer.bias), layer, (weight, bias))

@@ -17,7 +17,7 @@ class Episode(eqx.Module):
     present: Bool[AnyArray, "episode moment agent"]
     observations: Real[AnyArray, "episode moment agent observation"]  # floats; a replay may hold less
     actions: Int[AnyArray, "episode time agent"]
-    kept: Any  # of the decisions, over (episode, time, agent); None from worlds on the host
+    kept: Any  # of decisions, over (episode, time, agent), in a replay at some times; None from host worlds
     rewards: Float[AnyArray, "episode time"]  # zero after the end
     played: Bool[AnyArray, "episode time"]  # false after the end
     terminated: Bool[AnyArray, "episode time"]  # the step that ended the game

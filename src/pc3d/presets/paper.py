@@ -49,12 +49,15 @@ def custom(
     usual = read_toml(USUAL, "file of usual settings")
     kinds = get_type_hints(Experiment)
     own = [name for name in NETWORKS if name != "distillation" or row.distils]
+    algorithm = {
+        name: value for section in row.algorithm.sections() for name, value in usual.get(section, {}).items()
+    }
     return Experiment(
         task=task,
         method=method,
         rosters=rosters,
         curriculum=curriculum,
-        algorithm=from_plain(row.algorithm, usual.get(row.algorithm.section, {}), USUAL.name),
+        algorithm=from_plain(row.algorithm, algorithm, USUAL.name),
         seed=seed,
         episodes=episodes,
         world=world,

@@ -76,9 +76,15 @@ class Preset:
 
     def _inherited_by(self, method: str) -> dict[str, Any]:
         dropped = set(NOT_CHAINED_FROM_MAPPO if method != self.method == "mappo" else ())
-        if method_named(method).algorithm is not method_named(self.method).algorithm:
-            dropped.add(method_named(self.method).algorithm.section)  # the heir has no such settings
-        kept = {name: value for name, value in self.changes.items() if name.partition(".")[0] not in dropped}
+        ours, theirs = method_named(self.method).algorithm, method_named(method).algorithm
+        if not issubclass(theirs, ours):
+            dropped.add(ours.section)  # the heir has no such settings
+        groups = {ours.section: theirs.section}  # an algorithm that extends ours has them under its own name
+        kept = {}
+        for name, value in self.changes.items():
+            group, _, setting = name.partition(".")
+            if group not in dropped:
+                kept[f"{groups.get(group, group)}.{setting}"] = value
         if not method_named(method).distils:  # its weight stays 0
             kept.pop("distillation.weight", None)
         return kept

@@ -21,7 +21,7 @@ class Players:
         if team_size < 1:
             raise BadInput(f"a team has at least 1 agent, not {team_size}")
         self._team, self._size = ActorTeam(actor, greedy), team_size
-        self._width = actor.encoder.layers[0].weight.shape[0]
+        self._width = actor.encoder.layers[0].weight.shape[-2]
         self._chance = np.random.default_rng(seed)
         self.reset()
 

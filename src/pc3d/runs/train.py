@@ -79,6 +79,8 @@ def check(experiment: Experiment, arena: Arena) -> None:
             raise BadInput("training on the original packages needs a crew that steps them")
     elif experiment.critic.global_state:
         raise BadInput("worlds on the host have no global state: leave critic.global_state off")
+    elif (replay := experiment.algorithm.replay) and replay.first_memories:
+        raise BadInput("worlds on the host keep no memories to learn from again: burn in instead")
     for size in experiment.rosters.all:
         arena.with_slots(size)
     game = arena.with_roster(experiment.roster).game

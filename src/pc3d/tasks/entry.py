@@ -65,7 +65,8 @@ class Paper:
         for name in lineage:
             found |= {part: value for part, value in vars(self.printed[name]).items() if not found.get(part)}
         if not isinstance(found["algorithm"], row.algorithm):
-            found["algorithm"] = self.chosen.get(row.algorithm.section) or row.algorithm()
+            chained = vars(found["algorithm"]) if issubclass(row.algorithm, type(found["algorithm"])) else {}
+            found["algorithm"] = self.chosen.get(row.algorithm.section) or row.algorithm(**chained)
         if found["distillation"] and not row.distils:
             found["distillation"] = replace(found["distillation"], weight=0.0)
         return {part: value for part, value in found.items() if value is not None}

@@ -12,7 +12,9 @@ from pc3d.jobs.tuning.trial_folder import Budget
 from pc3d.presets.paper import paper
 
 # The whole table: PPO's rows, those of networks, and those of other algorithms.
-SPACE = tuple(dict.fromkeys((*_rows(paper("spread", "mappo")), *_rows(paper("spread", "qmix")))))
+SPACE = tuple(
+    dict.fromkeys(row for name in ("mappo", "qmix", "happo") for row in _rows(paper("spread", name)))
+)
 FAKE_WORKER = Path(__file__).parent / "fake_worker.py"
 # Everything that MAPPO searches but its learning rate, as the paper has it.
 FIXED = tuple(

@@ -14,15 +14,16 @@ from pc3d.presets.paper import paper
 from pc3d.presets.preset_file import Preset, read_preset, write_preset
 from tests.jobs.tuning.searches import FIXED, SPACE
 from tests.play.hosted.tiny import PATH, SIZES
-from tests.small import PPO_METHODS, Q_METHODS
+from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS
 
 PAGE = Path(__file__).parents[3] / "docs" / "tuning.md"
-WITHOUT_CONTEXT = {"ippo", "mappo", "pic", "vdn", "qmix", "qmix-pic"}
+WITHOUT_CONTEXT = {"ippo", "mappo", "pic", "vdn", "qmix", "qmix-pic", "happo"}
 NAMES = {
     "IPPO, MAPPO": {"ippo", "mappo"},
     "VDN and all QMIX": set(Q_METHODS),
+    "HAPPO and PC3D-HAPPO": set(HAPPO_METHODS),
     "all but IPPO and VDN": set(METHODS) - {"ippo", "vdn"},
-    "all PIC, PC3D and its relatives": set(METHODS) - {"ippo", "mappo", "vdn", "qmix"},
+    "all PIC, PC3D and its relatives": set(METHODS) - {"ippo", "mappo", "vdn", "qmix", "happo"},
     "PC3D and its relatives": set(METHODS) - WITHOUT_CONTEXT,
     "PC3D and its relatives but A-MAPPO": set(METHODS) - WITHOUT_CONTEXT - {"a-mappo"},
     "the same but PC3D-QMIX": set(PPO_METHODS) - WITHOUT_CONTEXT - {"a-mappo"},

@@ -15,7 +15,7 @@ from pc3d.system.errors import BadInput
 from pc3d.tasks.make import make_game
 from pc3d.tasks.registry import papers
 from tests.jobs.tuning.searches import SPACE
-from tests.small import PPO_METHODS, Q_METHODS
+from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS
 
 CASES = [(task, method) for task in papers() for method in METHODS]
 
@@ -29,7 +29,7 @@ def test_every_value_the_paper_ended_with_can_be_found(task, method):
 
 
 def test_pic_and_pc3d_search_only_what_is_their_own():
-    for method in set(PPO_METHODS) - {"ippo", "mappo"}:
+    for method in set(PPO_METHODS) - {"ippo", "mappo", *HAPPO_METHODS}:
         groups = {row.setting.partition(".")[0] for row in space_for(paper("spread", method))}
         assert groups <= {"critic", "distillation"}
         assert "critic" in groups
@@ -41,6 +41,13 @@ def test_value_factorisation_searches_its_algorithm_and_what_it_sees_of_the_team
     assert "q" in groups
     assert ("critic" in groups) == (method != "vdn")
     assert not groups & {"ppo", "actor"}
+
+
+@pytest.mark.parametrize("method", HAPPO_METHODS)
+def test_happo_searches_its_turns_and_leaves_the_rest_of_ppo_to_mappo(method):
+    names = {row.setting for row in space_for(paper("spread", method))}
+    assert {name for name in names if name.startswith("happo")} == {"happo.turns", "happo.correction_limit"}
+    assert not any(name.startswith(("ppo", "actor")) for name in names)
 
 
 def test_ippo_searches_no_critic_and_a_mappo_no_distillation():

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from pc3d.experiment.q_learning_settings import QLearningSettings
-from pc3d.learners.q_learning.exploring_team import epsilon_after, explored
+from pc3d.experiment.rosters import Curriculum, Stage
+from pc3d.learners.q_learning.exploring_team import epsilon_after, epsilon_of, explored
 from pc3d.learners.registry import algorithm_of
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.loop import play
@@ -22,6 +23,23 @@ SETTINGS = QLearningSettings(exploration_start=0.8, exploration_end=0.2, explora
 @pytest.mark.parametrize(("steps", "epsilon"), [(0, 0.8), (500, 0.5), (1000, 0.2), (10**9, 0.2)])
 def test_exploration_falls_with_the_steps_of_teams_and_not_below_its_floor(steps, epsilon):
     assert float(epsilon_after(SETTINGS, jnp.asarray(steps))) == pytest.approx(epsilon)
+
+
+@pytest.mark.parametrize(
+    ("episode", "epsilon"),
+    [(0, 0.1), (29, 0.1), (30, 0.4), (40, 0.2), (48, 0.1), (51, 0.1), (60, 0.4), (90, 0.1)],
+)
+def test_exploration_is_warmed_again_where_a_stage_begins_and_only_then(episode, epsilon):
+    stages = tuple(Stage(share, (1,), (1.0,)) for share in (0.3, 0.3, 0.4))
+    settings = replace(
+        SETTINGS, exploration_end=0.1, rewarmed_exploration=0.4, rewarmed_episodes=20, update_every_episodes=1
+    )
+    experiment = small_experiment("vdn", episodes=100, curriculum=Curriculum(stages), algorithm=settings)
+    at = (jnp.asarray(episode), jnp.asarray(10**6))
+    assert float(epsilon_of(experiment, *at)) == pytest.approx(epsilon)
+    cold = replace(experiment, algorithm=replace(settings, rewarmed_exploration=0.0))
+    assert float(epsilon_of(cold, *at)) == pytest.approx(0.1)
+    assert float(epsilon_of(experiment, at[0], jnp.asarray(0))) == pytest.approx(0.8)  # never lower
 
 
 def test_a_share_of_epsilon_acts_at_random_and_the_rest_takes_the_best():

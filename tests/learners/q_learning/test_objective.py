@@ -11,8 +11,9 @@ import pytest
 
 from pc3d.learners.q_learning import descent
 from pc3d.learners.q_learning.descent import minibatch_gradient, pieces_of
-from pc3d.learners.q_learning.losses import Counts, Given, objective
+from pc3d.learners.q_learning.losses import Counts, Given, objective, said_by, seen_in
 from pc3d.learners.registry import algorithm_of
+from pc3d.learners.replay import Replay
 from pc3d.learners.value_scale import ValueScale
 from pc3d.play.loop import play
 from pc3d.play.worlds import TaskWorlds
@@ -201,6 +202,39 @@ def test_gradients_of_pieces_add_up_to_that_of_the_minibatch(monkeypatch):
 )
 def test_a_minibatch_is_cut_into_equal_pieces_of_a_certain_size(shape, pieces):
     assert pieces_of(*shape) == pieces
+
+
+@pytest.mark.parametrize("stored", [True, False])
+def test_what_is_said_in_a_stretch_is_what_was_said_in_the_whole_episode_if_memory_is_stored(stored):
+    experiment, learner, _ = played("pc3d-qmix")
+    settings = replace(experiment.algorithm, stored_memory=stored, sequence_steps=9, burn_in=0, batch_size=9)
+    experiment = replace(experiment, algorithm=settings)
+    keys = jax.random.split(jax.random.key(1), len(SIZES))
+    episodes = compiled_play(
+        TaskWorlds(TASK), algorithm_of(experiment).team(experiment, learner), keys, SIZES
+    )
+    replay = Replay(settings.replay)
+    replay.add(1, episodes)
+    drawn = replay.drawn(0, 0)
+    whole = replace(episodes, kept=None)
+    said, expected = (
+        said_by(learner.networks, each, seen_in(each), roster_changes=False).logits for each in (drawn, whole)
+    )
+    apart = []
+    for place, actions in enumerate(drawn.actions):
+        real = drawn.played[place]
+        where = [
+            (episode, start)
+            for episode in range(len(SIZES))
+            for start in range(0, 25, 9)
+            if np.array_equal(
+                np.asarray(episodes.actions)[episode, start : start + real.sum()], actions[real]
+            )
+        ]
+        (episode, start), size = where[0], int(drawn.team_size[place])
+        found, wanted = said[place, : real.sum(), :size], expected[episode, start : start + real.sum(), :size]
+        apart.append(np.abs(np.asarray(found - wanted)).max())
+    assert (max(apart) < 1e-5) is stored
 
 
 def test_the_slow_copy_follows_by_its_rate_and_is_the_averaged_teacher():

@@ -1,6 +1,6 @@
 """PPO with a central critic, and with PC3D's distillation where a method has it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,12 +11,14 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, PRNGKeyArray
 
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.methods import method_named
+from pc3d.experiment.roster_process import CONSTANT
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
 from pc3d.learners.distillation import flat_attention
 from pc3d.learners.health import Health, all_finite
 from pc3d.learners.optimiser import adam, learning_rate
 from pc3d.learners.ppo.arithmetic import operations
-from pc3d.learners.ppo.descent import Descent, descend
+from pc3d.learners.ppo.descent import Descended, Descent, descend
 from pc3d.learners.ppo.learner import PpoLearner
 from pc3d.learners.ppo.losses import LossParts
 from pc3d.learners.ppo.preparation import prepare
@@ -35,7 +37,10 @@ LOSS_TERMS = ("total", "policy", "value", "distillation")
 
 
 class Ppo(Algorithm):
-    """The paper's backbone."""
+    """The paper's backbone; HAPPO is the same with another way down."""
+
+    def __init__(self, descend: Callable[..., Descended] = descend) -> None:
+        self.descend = descend
 
     def fresh(self, experiment: Experiment, task: Game) -> PpoLearner:
         networks = build(stream(experiment.seed, Purpose.INITIALISE), experiment, task)
@@ -66,7 +71,8 @@ class Ppo(Algorithm):
         # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
         parameters, unravel = ravel_pytree(learner.networks)
         start = Descent(parameters, learner.averaged_teacher, learner.adam)
-        end, losses, norms = descend(experiment, start, unravel, plan, prepared.sequences, rate, key)
+        made = self.descend(experiment, start, unravel, plan, prepared.sequences, rate, key)
+        end, losses, norms = made.end, made.losses, made.norms
         finite = Health(
             observations=all_finite(jnp.where(episodes.present[..., None], episodes.observations, 0)),
             rewards=all_finite(episodes.rewards),
@@ -80,7 +86,7 @@ class Ppo(Algorithm):
         learner = PpoLearner(done, networks, end.averaged_teacher, end.adam, prepared.scale)
         students = {} if prepared.standard is None else recovered(losses.students, prepared.standard)
         scalars = {**_scalars(losses), "gradient_norm": jnp.mean(norms), "learning_rate": rate}
-        return learner, Lesson({**scalars, **students, **prepared.teacher_health}, finite)
+        return learner, Lesson({**scalars, **made.measures, **students, **prepared.teacher_health}, finite)
 
     def policy(self, learner: PpoLearner) -> PolicyNetworks:
         return PolicyNetworks(learner.networks.actor, learner.averaged_teacher)
@@ -98,18 +104,34 @@ class Ppo(Algorithm):
         steps = ppo.update_every_episodes * task.horizon
         if steps > ppo.buffer_size:
             raise BadInput(
-                f"ppo.buffer_size must be at least {steps}: each environment plays "
+                f"{ppo.section}.buffer_size must be at least {steps}: each environment plays "
                 f"{ppo.update_every_episodes} episodes of {task.horizon} steps between two updates, "
                 f"not {ppo.buffer_size}"
             )
+        if ppo.separate_actors:
+            _check_separate(experiment)
 
     def concern(self, line: Mapping[str, Any]) -> str | None:
         return flat_attention(line)
 
-    def work(self, experiment: Experiment, task: Game, learner: PpoLearner, team_sizes: np.ndarray) -> Work:
-        passes = ppo_of(experiment).epochs * task.horizon
-        agent_steps, team_steps = passes * float(team_sizes.sum()), passes * len(team_sizes)
+    def work(
+        self, experiment: Experiment, task: Game, learner: PpoLearner, team_sizes: np.ndarray
+    ) -> Work | None:
+        ppo = ppo_of(experiment)
+        if ppo.separate_actors:
+            return None
+        agent_steps = ppo.passes_of_agents * task.horizon * float(team_sizes.sum())
+        team_steps = ppo.passes_of_teams * task.horizon * len(team_sizes)
         return Work(operations(learner.networks, agent_steps, team_steps), agent_steps)
+
+
+def _check_separate(experiment: Experiment) -> None:
+    """An actor for each slot has none for another team size, nor for who comes later."""
+    where = f"{experiment.algorithm.section}.parameters separate"
+    if len(experiment.rosters.all) > 1 or experiment.roster != CONSTANT:
+        raise BadInput(f"{where} is for teams of one size that stay as they are, as --specialist 3 has them")
+    if method_named(experiment.method).has_context:
+        raise BadInput(f"{where} is for methods without a context: {experiment.method} shares its parameters")
 
 
 def _scalars(losses: LossParts) -> dict[str, Array]:

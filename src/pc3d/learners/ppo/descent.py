@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.optimiser import adam, shortened
@@ -17,6 +17,7 @@ from pc3d.learners.ppo.packing import Packing, PieceShape, pack, piece_of
 from pc3d.learners.ppo.sequences import NOTHING, SequencePlan, Sequences
 from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import Networks
+from pc3d.networks.context_health import Measures
 from pc3d.networks.seating import NOBODY
 from pc3d.networks.teacher import Teacher, averaged
 
@@ -31,6 +32,18 @@ class Descent(eqx.Module):
     adam: optax.ScaleByAdamState
 
 
+class Descended(eqx.Module):
+    """What the epochs of an update came to."""
+
+    end: Descent
+    losses: LossParts
+    """Means over steps; of students, sums over an epoch."""
+    norms: Float[Array, "*turn epoch minibatch"]
+    """Of each step's gradient."""
+    measures: Measures = eqx.field(default_factory=dict)
+    """What else is worth writing down."""
+
+
 def descend(
     experiment: Experiment,
     start: Descent,
@@ -39,9 +52,25 @@ def descend(
     sequences: Sequences,
     rate: Float[Array, ""],
     key: PRNGKeyArray,
-) -> tuple[Descent, LossParts, Float[Array, "epoch minibatch"]]:
-    """All epochs; with the losses of their steps, and the norm of each step's gradient."""
-    there, epochs = jnp.any(sequences.present, axis=1), ppo_of(experiment).epochs
+) -> Descended:
+    """All epochs of an update, for everybody at once."""
+    epochs = jnp.arange(ppo_of(experiment).epochs)
+    return over_epochs(experiment, start, unravel, plan, sequences, rate, key, epochs)
+
+
+def over_epochs(
+    experiment: Experiment,
+    start: Descent,
+    unravel: Unravel,
+    plan: SequencePlan,
+    sequences: Sequences,
+    rate: Float[Array, ""],
+    key: PRNGKeyArray,
+    numbers: Int[Array, " epoch"],
+    moving: Bool[Array, " parameter"] | None = None,
+) -> Descended:
+    """The epochs of these numbers, by which they are shuffled; where only some parameters move, of those."""
+    there = jnp.any(sequences.present, axis=1)
     slots = there.shape[-1]
     shape = PieceShape.make(plan, slots, experiment.curriculum.usual_team(slots))
 
@@ -53,16 +82,16 @@ def descend(
         )
         actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
         return _stepped(
-            experiment, rate, unravel, training, ravel_pytree(gradient)[0], actor_parameters, parts
+            experiment, rate, unravel, training, ravel_pytree(gradient)[0], actor_parameters, parts, moving
         )
 
     def epoch(training: Descent, number: Array) -> tuple[Descent, tuple[LossParts, Array]]:
         return jax.lax.scan(step, training, plan.shuffled(jax.random.fold_in(key, number)))
 
-    end, (losses, norms) = jax.lax.scan(epoch, start, jnp.arange(epochs))
-    students = jax.tree.map(lambda sums: jnp.sum(sums) / epochs, losses.students)
+    end, (losses, norms) = jax.lax.scan(epoch, start, numbers)
+    students = jax.tree.map(lambda sums: jnp.sum(sums) / len(numbers), losses.students)
     means = jax.tree.map(jnp.mean, losses)
-    return end, eqx.tree_at(lambda parts: parts.students, means, students), norms
+    return Descended(end, eqx.tree_at(lambda parts: parts.students, means, students), norms)
 
 
 def minibatch_gradient(
@@ -114,12 +143,18 @@ def _stepped(
     gradient: Float[Array, " parameter"],
     actor_parameters: int,
     parts: LossParts,
+    moving: Bool[Array, " parameter"] | None,
 ) -> tuple[Descent, tuple[LossParts, Array]]:
     """Adam's step along a gradient, and the averaged teacher's after it."""
     longest = ppo_of(experiment).max_gradient_norm
     gradient, norm = shortened(experiment.recipe, gradient, longest, actor_parameters)
     step, state = adam(experiment).update(gradient, training.adam)
     parameters = training.parameters - rate * step
+    if moving is not None:  # or the rest would follow its momentum
+        before = (training.parameters, training.adam.mu, training.adam.nu)
+        after = (parameters, state.mu, state.nu)
+        parameters, mu, nu = (jnp.where(moving, new, old) for new, old in zip(after, before, strict=True))
+        state = state._replace(mu=mu, nu=nu)
     teacher, teacher_rate = unravel(parameters).critic.held_teacher, experiment.distillation.teacher_rate
     average = averaged(training.averaged_teacher, teacher, teacher_rate)
     return Descent(parameters, average, state), (parts, norm)

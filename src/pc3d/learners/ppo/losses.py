@@ -45,7 +45,7 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
     """
     ppo, decisions = ppo_of(experiment), piece.decisions
     features = networks.actor.remember(piece.first_memory, piece.observations, piece.fresh)
-    policy = networks.actor.conditioning(features)
+    policy = networks.actor.says(features)
     log_probabilities = jax.nn.log_softmax(policy.logits)
     ratio_log = of_action(log_probabilities, piece.actions) - piece.log_probabilities
     ratio = jnp.exp(jnp.where(decisions, ratio_log, 0))

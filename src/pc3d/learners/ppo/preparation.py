@@ -88,7 +88,7 @@ def _log_probabilities(
     if episodes.kept is not None:
         return episodes.kept["log_probability"]
     actor = learner.networks.actor
-    policy = actor.conditioning(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
+    policy = actor.says(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
     return of_action(jax.nn.log_softmax(policy.logits), episodes.actions)
 
 

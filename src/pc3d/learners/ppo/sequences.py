@@ -32,11 +32,14 @@ class Sequences(eqx.Module):
     teacher_contexts: Float[Array, "sequence time agent context"] | None
     teammates: Float[Array, "sequence time agent context"] | None
     """The mean direction of the teammates' contexts."""
+    learning: Bool[Array, "sequence agent"] | None = None
+    """Whose turn it is to learn; None where all learn at once."""
 
     @property
     def decisions(self) -> Bool[Array, "sequence time agent"]:
-        """The valid agent-time pairs: somebody was there and had to act."""
-        return self.present & self.played[:, :, None]
+        """The valid agent-time pairs: somebody was there, had to act, and learns from it."""
+        made = self.present & self.played[:, :, None]
+        return made if self.learning is None else made & self.learning[:, None]
 
 
 @dataclass(frozen=True)

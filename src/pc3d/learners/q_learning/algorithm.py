@@ -16,7 +16,7 @@ from pc3d.learners.health import Health, all_finite
 from pc3d.learners.optimiser import adam, learning_rate
 from pc3d.learners.q_learning.arithmetic import operations
 from pc3d.learners.q_learning.descent import Descent, descend
-from pc3d.learners.q_learning.exploring_team import ExploringTeam, epsilon_after
+from pc3d.learners.q_learning.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.q_learning.learner import QLearner
 from pc3d.learners.q_learning.losses import LossParts, decisions_of, said_by, seen_in
 from pc3d.learners.q_learning.settings import q_of
@@ -46,7 +46,8 @@ class QLearning(Algorithm):
         )
 
     def team(self, experiment: Experiment, learner: QLearner) -> ExploringTeam:
-        return ExploringTeam(learner.networks.actor, epsilon_after(q_of(experiment), learner.team_steps))
+        epsilon = epsilon_of(experiment, learner.update, learner.team_steps)
+        return ExploringTeam(learner.networks.actor, epsilon, keeps=q_of(experiment).stored_memory)
 
     def after_play(self, learner: QLearner, episodes: Episode) -> QLearner:
         """Count the steps that were played: exploration falls with them."""
@@ -83,7 +84,7 @@ class QLearning(Algorithm):
         )
         scalars = {
             **_scalars(losses),
-            "epsilon": epsilon_after(settings, learner.team_steps),
+            "epsilon": epsilon_of(experiment, learner.update, learner.team_steps),
             "gradient_norm": jnp.mean(norms),
             "learning_rate": rate,
             **_context_health(experiment, learner.networks, learner.slow, episodes, roster_changes=changes),

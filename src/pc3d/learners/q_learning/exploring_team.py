@@ -7,7 +7,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from pc3d.experiment.execution import ALONE, Execution
+from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.q_learning_settings import QLearningSettings
+from pc3d.learners.q_learning.settings import q_of
 from pc3d.networks.actor import Actor
 from pc3d.play.actor_team import asked
 from pc3d.play.team import Decision, View
@@ -19,6 +21,8 @@ class ExploringTeam(eqx.Module):
     execution: ClassVar[Execution] = ALONE
     actor: Actor
     epsilon: Float[Array, ""]
+    keeps: bool = eqx.field(static=True, default=False)
+    """Whether memories are kept."""
 
     def first(self, episodes: int, slots: int) -> Float[Array, "episode agent h"]:
         return self.actor.first_memory(episodes, slots)
@@ -27,7 +31,8 @@ class ExploringTeam(eqx.Module):
         self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
     ) -> tuple[Float[Array, "episode agent h"], Decision]:
         memory, said = asked(self.actor, memory, view)
-        return memory, Decision(explored(said.logits, chances, self.epsilon))
+        actions = explored(said.logits, chances, self.epsilon)
+        return memory, Decision(actions, {"memory": memory} if self.keeps else None)
 
 
 def explored(
@@ -39,6 +44,20 @@ def explored(
     # Rounding can bring a share to 1.
     any_of_them = jnp.minimum(jnp.floor(share * actions), actions - 1).astype(jnp.int32)
     return jnp.where(chances < epsilon, any_of_them, jnp.argmax(utilities, axis=-1))
+
+
+def epsilon_of(
+    experiment: Experiment, update: Int[Array, ""], team_steps: Int[Array, ""]
+) -> Float[Array, ""]:
+    """ε of an update's episodes: by the steps that were played, and not below what a new stage asks for."""
+    settings = q_of(experiment)
+    epsilon = epsilon_after(settings, team_steps)
+    if not settings.rewarmed_exploration:
+        return epsilon
+    *begun, _ = experiment.curriculum.boundaries(experiment.episodes)
+    since = update * experiment.episodes_per_update - jnp.asarray(begun, jnp.int32)
+    left = jnp.where(since >= 0, 1 - since / settings.rewarmed_episodes, 0)
+    return jnp.maximum(epsilon, settings.rewarmed_exploration * jnp.max(left, initial=0))
 
 
 def epsilon_after(settings: QLearningSettings, team_steps: Int[Array, ""]) -> Float[Array, ""]:
