@@ -279,16 +279,29 @@ class StopAfter(Watcher):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.fixture
-def factored():
+def cut_into_sequences(method):
     """One of the package's own, with sequences cut from its episodes."""
-    usual = small_experiment("pc3d-qmix", episodes=18, curriculum=TWO_STAGES)
+    usual = small_experiment(method, episodes=18, curriculum=TWO_STAGES)
     return replace(usual, algorithm=replace(usual.algorithm, sequence_steps=9, burn_in=4))
 
 
-@pytest.mark.parametrize("kind", ["replayed", "factored"])
-def test_a_stopped_run_with_a_replay_ends_with_the_same_bits(tmp_path, kind, request):
-    experiment = request.getfixturevalue(kind)
+@pytest.fixture
+def factored():
+    return cut_into_sequences("pc3d-qmix")
+
+
+@pytest.fixture(params=["replayed", "pc3d-qmix", "pc3d-maddpg", "matd3", "masac"])
+def with_replay(request):
+    """An algorithm of each kind that has one."""
+    return (
+        request.getfixturevalue("replayed")
+        if request.param == "replayed"
+        else cut_into_sequences(request.param)
+    )
+
+
+def test_a_stopped_run_with_a_replay_ends_with_the_same_bits(tmp_path, with_replay):
+    experiment = with_replay
     habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(experiment))
     whole = train(experiment, arena, tmp_path / "whole", habits)
     for update in (2, 4):
