@@ -68,19 +68,25 @@ def double_q_target(reward, discount, *, terminated, online, slow, mix):
     return reward + discount * mix([each[action] for each, action in zip(slow, best, strict=True)])
 
 
-def traced_targets(rewards, next_values, terminated, discount, trace):
-    """Σ_k of returns after k steps, weighted (1 − λ) λ^(k−1), the last one with what is left."""
+def traced_targets(rewards, next_values, terminated, discount, trace, bonuses=None):
+    """Σ_k of returns after k steps, weighted (1 − λ) λ^(k−1), the last one with what is left.
+
+    Bonuses are of the moment after each step, and count wherever a return goes through it or ends there.
+    """
     targets, steps = [], len(rewards)
+    bonuses = np.zeros(steps) if bonuses is None else bonuses
     for start in range(steps):
         total, weight, gathered = 0.0, 1.0, 0.0
         for step in range(start, steps):
             gathered += discount ** (step - start) * rewards[step]
             ends = terminated[step]
+            bonus = 0.0 if ends else discount ** (step - start + 1) * bonuses[step]
             following = 0.0 if ends else discount ** (step - start + 1) * next_values[step]
             last = ends or step == steps - 1
             share = weight if last else weight * (1 - trace)
-            total += share * (gathered + following)
+            total += share * (gathered + bonus + following)
             weight -= share
+            gathered += bonus
             if last:
                 break
         targets.append(total)

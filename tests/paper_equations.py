@@ -63,6 +63,25 @@ def film_logits(conditioning, features, context, gate):
     return dense(conditioning.head, features * (1 + gate * scale) + gate * shift)
 
 
+def said_by_actor(actor, observations):
+    """What one agent says of its actions, moment by moment, and its contexts; plain or with FiLM."""
+    head, memory, said, contexts = actor.conditioning, np.zeros(actor.memory.width), [], []
+    for seen in np.asarray(observations, np.float64):
+        memory = gru(actor.memory, memory, mlp(actor.encoder, seen, activate_output=True))
+        if not hasattr(head, "student"):
+            said.append(dense(head.head, memory))
+            continue
+        part = head.student
+        reach, line = (
+            (part.reliance_min, part.reliance_max),
+            (float(part.gate_scale), float(part.gate_offset)),
+        )
+        context, gate = student(head, memory, *reach, *line)
+        said.append(film_logits(head, memory, context, gate))
+        contexts.append(context)
+    return np.array(said), np.array(contexts)
+
+
 def hyper_logits(conditioning, features, context, gate):
     """ℓ = h (W_0 + g ΔW) + (b_0 + g Δb)."""
     base = np.asarray(conditioning.head.weight, np.float64)

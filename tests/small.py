@@ -5,6 +5,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
+from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.methods import METHODS
@@ -16,7 +17,14 @@ from pc3d.presets import paper as experiments
 PPO_METHODS = [name for name, row in METHODS.items() if issubclass(row.algorithm, PpoSettings)]
 HAPPO_METHODS = [name for name, row in METHODS.items() if row.algorithm is HappoSettings]
 Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearningSettings]
+OFF_POLICY_METHODS = [
+    name for name, row in METHODS.items() if issubclass(row.algorithm, MaddpgSettings | MasacSettings)
+]
 SMALL = {
+    **{
+        kind: {"batch_size": 2, "gradient_steps": 2, "capacity": 7}
+        for kind in (MaddpgSettings, Matd3Settings, MasacSettings)
+    },
     PpoSettings: {"batch_size": 2, "epochs": 2},
     HappoSettings: {"batch_size": 2, "epochs": 2},
     QLearningSettings: {

@@ -17,6 +17,10 @@ CRITICS = {
     "joint-mixer": "mixer of all observations, padded",
     "mean-mixer": "mixer of the mean of encodings",
     "token-mixer": "mixer of coordination tokens",
+    "joint-action": "all observations and actions, padded",
+    "token-action": "coordination tokens and actions",
+    "joint-alternatives": "alternatives, from all observations and actions, padded",
+    "token-alternatives": "alternatives, from coordination tokens and actions",
 }
 CONDITIONINGS = {"film": "FiLM", "hypernetwork": "hypernetwork head"}
 GATES = {"adaptive": "learned", "off": "always 0", "on": "always 1"}

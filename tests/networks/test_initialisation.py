@@ -39,7 +39,8 @@ def gain_of(path, widths, method):
         if path.endswith(end):
             return gain
     hidden = ".layers." in path and not path.endswith(f".{widths[path.rpartition('.')[0]] - 1}")
-    return 2**0.5 if hidden or path.startswith("actor.encoder") else 1.0
+    activated = path.startswith("actor.encoder") or "to_deed" in path
+    return 2**0.5 if hidden or activated else 1.0
 
 
 @pytest.mark.parametrize("method", list(METHODS))

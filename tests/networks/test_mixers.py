@@ -8,10 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.experiment.methods import METHODS
-from pc3d.networks.build import build, refuse_mismatch
+from pc3d.networks.build import build
 from pc3d.networks.critics import TeamView
-from pc3d.system.errors import BadInput
 from pc3d.tasks.spread.world import Spread
 from tests import factored_equations as equations
 from tests.small import Q_METHODS, active_team, random_team, small_experiment
@@ -120,9 +118,3 @@ def test_a_fresh_mixer_is_nearly_the_mean_of_utilities(method, kind):
     observations, utilities, _ = padded(team=TEAM, slots=TEAM)
     slopes = jax.grad(lambda q: mixer(view_of(observations, q)))(jnp.abs(utilities))
     np.testing.assert_allclose(slopes, 1 / TEAM, rtol=0.5)
-
-
-def test_only_methods_that_value_actions_mix_them():
-    for method, critic in (("mappo", "joint-mixer"), ("qmix", "joint")):
-        with pytest.raises(BadInput, match="needs a mixer"):
-            refuse_mismatch(replace(METHODS[method], critic=critic))

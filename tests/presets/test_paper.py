@@ -133,6 +133,10 @@ PARENTS = {
 }
 # Of what the paper does not have: the parts that its methods have.
 FACTORED = {"vdn": "mappo", "qmix": "mappo", "qmix-pic": "pic", "pc3d-qmix": "pc3d"}
+OFF_POLICY = {
+    **dict.fromkeys(("maddpg", "matd3", "masac"), "mappo"),
+    **dict.fromkeys(("pc3d-maddpg", "pc3d-matd3", "pc3d-masac"), "pc3d"),
+}
 TASKS = list(SPLITS)
 
 
@@ -187,14 +191,15 @@ def test_the_backbone_is_chained_from_mappo(task, method):
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("method", FACTORED)
-def test_value_factorisation_keeps_actor_discount_and_what_is_seen_of_the_team(task, method):
-    made, parent, mappo = paper(task, method), paper(task, FACTORED[method]), paper(task, "mappo")
-    assert METHODS[method].parent == FACTORED[method]
+@pytest.mark.parametrize(("method", "parent"), [*FACTORED.items(), *OFF_POLICY.items()])
+def test_what_learns_from_a_replay_keeps_actor_discount_and_what_is_seen_of_the_team(task, method, parent):
+    assert METHODS[method].parent == parent
+    made, parent, mappo = (paper(task, name) for name in (method, parent, "mappo"))
     assert made.actor == mappo.actor
     assert made.algorithm.discount == mappo.algorithm.discount
     assert (made.critic, made.distillation) == (parent.critic, parent.distillation)
-    assert made.algorithm == paper(task, "qmix").algorithm
+    usual = "qmix" if method in FACTORED else method.removeprefix("pc3d-")
+    assert made.algorithm == paper(task, usual).algorithm
 
 
 def test_what_was_set_for_value_factorisation_is_what_the_page_says():
@@ -202,6 +207,15 @@ def test_what_was_set_for_value_factorisation_is_what_the_page_says():
     for name in ("gradient_steps", "capacity", "discount", "trace", "target_rate", "exploration_steps"):
         values = [getattr(paper(task, "qmix").algorithm, name) for task in TASKS]
         assert f"| `q.{name}` | {' | '.join(f'{value:,}' for value in values)} |" in page
+
+
+@pytest.mark.parametrize("method", ["maddpg", "matd3", "masac"])
+def test_what_was_set_for_off_policy_actor_critics_is_what_the_page_says(method):
+    page = (ROOT / "docs" / "off_policy.md").read_text()
+    names = ["gradient_steps", "capacity", "discount", "trace", "target_rate"]
+    for name in names + ([] if method == "masac" else ["exploration_steps"]):
+        values = [getattr(paper(task, method).algorithm, name) for task in TASKS]
+        assert f"| `{name}` | {' | '.join(f'{value:,}' for value in values)} |" in page
 
 
 @pytest.mark.parametrize(("task", "method"), list(CRITIC))

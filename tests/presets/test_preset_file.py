@@ -9,7 +9,7 @@ from pc3d.presets.paper import paper
 from pc3d.presets.preset_file import Found, Preset, read_preset, write_preset
 from pc3d.system.errors import BadInput
 from pc3d.system.toml_file import LARGEST_FILE
-from tests.small import PPO_METHODS, Q_METHODS
+from tests.small import OFF_POLICY_METHODS, PPO_METHODS, Q_METHODS
 
 MAPPO_CHANGES = {
     "ppo.learning_rate": 7.5e-05,
@@ -62,8 +62,8 @@ def test_train_takes_a_preset_file(mappo_file):
     assert experiment.rosters == paper("spread", "mappo").rosters
 
 
-@pytest.mark.parametrize("method", Q_METHODS)
-def test_a_preset_of_mappo_gives_value_factorisation_its_actor_and_nothing_of_ppo(mappo_file, method):
+@pytest.mark.parametrize("method", Q_METHODS + OFF_POLICY_METHODS)
+def test_a_preset_of_mappo_gives_what_learns_from_a_replay_its_actor_and_nothing_of_ppo(mappo_file, method):
     usual = paper("spread", method)
     experiment = read_preset(mappo_file).applied(usual, "here")
     assert experiment.actor.widths == (64, 64)

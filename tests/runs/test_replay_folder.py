@@ -279,21 +279,35 @@ class StopAfter(Watcher):
             signal.raise_signal(signal.SIGINT)
 
 
-@pytest.fixture
-def factored():
+def cut_into_sequences(method):
     """One of the package's own, with sequences cut from its episodes."""
-    usual = small_experiment("pc3d-qmix", episodes=18, curriculum=TWO_STAGES)
+    usual = small_experiment(method, episodes=18, curriculum=TWO_STAGES)
     return replace(usual, algorithm=replace(usual.algorithm, sequence_steps=9, burn_in=4))
 
 
 @pytest.fixture
-def factored_with_memories(factored):
-    return replace(factored, algorithm=replace(factored.algorithm, stored_memory=True))
+def factored():
+    return cut_into_sequences("pc3d-qmix")
 
 
-@pytest.mark.parametrize("kind", ["replayed", "factored", "factored_with_memories"])
-def test_a_stopped_run_with_a_replay_ends_with_the_same_bits(tmp_path, kind, request):
-    experiment = request.getfixturevalue(kind)
+def with_memories(method):
+    usual = cut_into_sequences(method)
+    return replace(usual, algorithm=replace(usual.algorithm, stored_memory=True))
+
+
+@pytest.fixture(
+    params=["replayed", "pc3d-qmix", "pc3d-maddpg", "matd3", "masac", "vdn remembers", "masac remembers"]
+)
+def with_replay(request):
+    """An algorithm of each kind that has one; some with the memories of play."""
+    if request.param == "replayed":
+        return request.getfixturevalue("replayed")
+    method, *remembers = request.param.split()
+    return (with_memories if remembers else cut_into_sequences)(method)
+
+
+def test_a_stopped_run_with_a_replay_ends_with_the_same_bits(tmp_path, with_replay):
+    experiment = with_replay
     habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(experiment))
     whole = train(experiment, arena, tmp_path / "whole", habits)
     for update in (2, 4):

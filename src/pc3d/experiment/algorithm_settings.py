@@ -37,6 +37,11 @@ class MixingSettings:
     """Hidden widths of the networks that make the weights."""
 
 
+CentralKind = Literal["state", "mixer", "joint action", "alternatives"]
+"""What a central module values: a team's situation, its members' utilities, what all of them do together, or
+each member's alternatives, given what the others do."""
+
+
 @dataclass(frozen=True)
 class AlgorithmSettings(Bounded, abc.ABC):
     """What an algorithm is set to; its `section` is the algorithm's name. `learners` has what it does."""
@@ -49,6 +54,15 @@ class AlgorithmSettings(Bounded, abc.ABC):
 
     values_actions: ClassVar[bool] = False
     """Whether its actor says what actions are worth, and the best is taken, or how likely they are."""
+
+    central: ClassVar[CentralKind] = "state"
+    """Which kind of central module it learns with."""
+
+    twin: ClassVar[bool] = False
+    """Whether it has two of them, and takes the lower word."""
+
+    has_slow_copy: ClassVar[bool] = False
+    """Whether targets come from a slow copy of its networks: the averaged teacher is then a part of it."""
 
     @property
     @abc.abstractmethod

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.experiment.happo_settings import HappoSettings
@@ -35,7 +36,7 @@ class Method:
     algorithm: type[AlgorithmSettings] = PpoSettings
     """What it learns by; the settings' class names the learner."""
     critic: str = "joint"
-    """The central module, by its name in `networks.critics` or `networks.mixers`."""
+    """The central module, by its name in `networks.critics`, `mixers` or `action_critics`."""
     conditioning: str = WITHOUT_CONTEXT
     """How the actor uses its context, by its name in `networks.conditioning`."""
     gate: GateMode = "adaptive"
@@ -53,6 +54,8 @@ class Method:
 like_pc3d = partial(Method, parent="pc3d", critic="tokens", conditioning="film", distils=True)
 # What learns the values of actions; its actor and what it sees of the team are those of the parent.
 factored = partial(Method, parent="mappo", algorithm=QLearningSettings)
+# What learns from a replay by critics of actions.
+off_policy = partial(Method, parent="mappo", critic="joint-action")
 METHODS = {
     "ippo": Method("IPPO", "independent learners with a local value", "#CC79A7", ":", critic="local"),
     "mappo": Method("MAPPO", "the backbone: a critic over all observations, padded", "#E69F00", "--"),
@@ -89,10 +92,38 @@ METHODS = {
         algorithm=QLearningSettings,
     ),
     "happo": Method(
-        "HAPPO", "MAPPO whose agents learn in turns", "#AA4499", "--", "mappo", algorithm=HappoSettings
+        "HAPPO", "MAPPO whose agents learn in turns", "#C9A227", "--", "mappo", algorithm=HappoSettings
     ),
     "pc3d-happo": like_pc3d(
-        "PC3D-HAPPO", "PC3D whose agents learn in turns", "#661100", algorithm=HappoSettings
+        "PC3D-HAPPO", "PC3D whose agents learn in turns", "#7A4B00", algorithm=HappoSettings
+    ),
+    "maddpg": off_policy(
+        *("MADDPG", "a critic over all observations and actions, padded; actors climb it", "#CC6677", "--"),
+        algorithm=MaddpgSettings,
+    ),
+    "matd3": off_policy(
+        *("MATD3", "MADDPG with twin critics, smoothed targets and a slower actor", "#999933", "--"),
+        algorithm=Matd3Settings,
+    ),
+    "masac": off_policy(
+        *("MASAC", "twin critics of each agent's alternatives; entropy is held", "#AA4499", "--"),
+        algorithm=MasacSettings,
+        critic="joint-alternatives",
+    ),
+    "pc3d-maddpg": like_pc3d(
+        *("PC3D-MADDPG", "a critic over tokens and actions, distilled contexts, gated FiLM", "#661100"),
+        algorithm=MaddpgSettings,
+        critic="token-action",
+    ),
+    "pc3d-matd3": like_pc3d(
+        *("PC3D-MATD3", "the same with MATD3's critics, targets and actor", "#4D4D0F"),
+        algorithm=Matd3Settings,
+        critic="token-action",
+    ),
+    "pc3d-masac": like_pc3d(
+        *("PC3D-MASAC", "alternatives from tokens, distilled contexts, gated FiLM", "#6A1B6A"),
+        algorithm=MasacSettings,
+        critic="token-alternatives",
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with

@@ -9,10 +9,22 @@ from jaxtyping import Array, Bool, Float
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import method_named
-from pc3d.networks.context_health import Measures, Standard, attention_health, standard_of
+from pc3d.learners.experience import decisions_of, said_by, seen_in
+from pc3d.networks.build import Networks
+from pc3d.networks.conditioning import PolicyOutput
+from pc3d.networks.context_health import (
+    Measures,
+    Standard,
+    attention_health,
+    recovered,
+    standard_of,
+    student_sums,
+)
 from pc3d.networks.teacher import Reading, Teacher
+from pc3d.play.episode import Episode
 
 FLAT = 0.98  # of a uniform attention's entropy
+LOOKED_INTO = 8  # episodes from a replay, for how the teacher is and what students know of it
 
 
 def huber(error: Float[Array, "..."], delta: float) -> Float[Array, "..."]:
@@ -48,6 +60,38 @@ def reading_of(
     if not method_named(experiment.method).has_context or teacher is None:
         return None
     return jax.lax.stop_gradient(teacher.read(seen, present))
+
+
+def distance_from_teacher(
+    experiment: Experiment,
+    now: PolicyOutput,
+    teacher: Teacher | None,
+    seen: Float[Array, "episode moment agent observation"],
+    present: Bool[Array, "episode time agent"],
+) -> Float[Array, "episode time agent"]:
+    """How far the students' contexts are from the averaged teacher's, in episodes from a replay."""
+    recipe = experiment.recipe
+    reading = reading_of(experiment, teacher, seen[:, :-1], present)
+    if now.context is None or reading is None:
+        return jnp.zeros(present.shape)
+    return reduced(huber(now.context[:, :-1] - reading.contexts, recipe.huber_delta), recipe.huber_reduction)
+
+
+def context_health(
+    experiment: Experiment, networks: Networks, slow: Networks, episodes: Episode, *, roster_changes: bool
+) -> Measures:
+    """How the averaged teacher is before an update from a replay, and what students know of it."""
+    some = jax.tree.map(lambda values: values[:LOOKED_INTO], episodes)
+    seen, decisions = seen_in(some), decisions_of(some)
+    reading = reading_of(
+        experiment, slow.critic.held_teacher, seen[:, :-1], jnp.asarray(some.present[:, :-1])
+    )
+    health, standard = teacher_health(reading, decisions)
+    said = said_by(networks.actor, some, seen, roster_changes=roster_changes).context
+    if reading is None or standard is None or said is None:
+        return {}
+    sums = student_sums(said[:, :-1], reading.contexts, standard.teammates, decisions)
+    return {**recovered(sums, standard), **health}
 
 
 def teacher_health(

@@ -1,8 +1,14 @@
 """Whether an update is still made of numbers: what training looks at before it goes on."""
 
+from typing import Any
+
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
+
+from pc3d.learners.experience import seen_in
+from pc3d.play.episode import Episode
 
 
 class Health(eqx.Module):
@@ -15,6 +21,18 @@ class Health(eqx.Module):
     gradient: Bool[Array, ""]
     optimiser: Bool[Array, ""]
     parameters: Bool[Array, ""]
+
+    @staticmethod
+    def of_drawn(
+        episodes: Episode, *, target: Array, loss: Array, gradient: Any, optimiser: Any, parameters: Any
+    ) -> "Health":
+        """Of an update from a replay: single numbers, arrays, or trees of them."""
+        numbers = (seen_in(episodes), episodes.rewards, target, loss, gradient, optimiser, parameters)
+        return Health(*map(_all_finite_in, numbers))
+
+
+def _all_finite_in(tree: Any) -> Bool[Array, ""]:
+    return jnp.all(jnp.stack([all_finite(leaf) for leaf in jax.tree.leaves(tree)]))
 
 
 def all_finite(values: Float[Array, "..."]) -> Bool[Array, ""]:

@@ -25,11 +25,12 @@ def shortened(
 ) -> tuple[Float[Array, " parameter"], Float[Array, ""]]:
     """Clip the gradient's norm, of all parameters or of actor and critic each; and tell the norm."""
     norm = jnp.linalg.norm(gradient)
-
-    def shorten(part: Array) -> Array:
-        return part * jnp.minimum(1, longest / (jnp.linalg.norm(part) + 1e-6))
-
     if recipe.clip_gradients == "together":
-        return shorten(gradient), norm
+        return shorten(gradient, longest), norm
     actor, critic = gradient[:actor_parameters], gradient[actor_parameters:]
-    return jnp.concatenate([shorten(actor), shorten(critic)]), norm
+    return jnp.concatenate([shorten(actor, longest), shorten(critic, longest)]), norm
+
+
+def shorten(gradient: Float[Array, " parameter"], longest: float) -> Float[Array, " parameter"]:
+    """Clip the norm of one gradient."""
+    return gradient * jnp.minimum(1, longest / (jnp.linalg.norm(gradient) + 1e-6))

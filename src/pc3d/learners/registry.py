@@ -1,10 +1,12 @@
 """The algorithms by the class of their settings. A new one is a folder here and a line."""
 
+from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
+from pc3d.learners.actor_critic.algorithm import ActorCritic
 from pc3d.learners.algorithm import Algorithm
 from pc3d.learners.happo.turns import descend_in_turns
 from pc3d.learners.ppo.algorithm import Ppo
@@ -14,6 +16,7 @@ ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PpoSettings: Ppo(),
     HappoSettings: Ppo(descend_in_turns),
     QLearningSettings: QLearning(),
+    **dict.fromkeys((MaddpgSettings, Matd3Settings, MasacSettings), ActorCritic()),
 }
 
 

@@ -6,8 +6,10 @@ import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
 
+from pc3d.experiment.algorithm_settings import CentralKind
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import Method, method_named
+from pc3d.networks.action_critics import ACTION_CRITICS, TwinCritic
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import (
     CONDITIONINGS,
@@ -27,6 +29,13 @@ from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.make import playable
 from pc3d.tasks.task import Game
 
+CENTRAL_KINDS: dict[CentralKind, str] = {
+    "state": "a critic of observations",
+    "mixer": "a mixer",
+    "joint action": "a critic of joint actions",
+    "alternatives": "a critic of each agent's alternatives",
+}
+
 
 class Networks(eqx.Module):
     """All that is trained."""
@@ -45,8 +54,7 @@ class PolicyNetworks(eqx.Module):
 def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
     """Fresh networks for an experiment."""
     actor_key, critic_key, head_key, student_key = jax.random.split(key, 4)
-    method = method_named(experiment.method)
-    refuse_mismatch(method)
+    refuse_mismatch(method_named(experiment.method))
     inputs = CriticInputs(
         observation=task.observation_width,
         features=experiment.actor.rnn_dim,
@@ -54,10 +62,11 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         largest_team=experiment.rosters.largest,
         activation=experiment.recipe.activation,
         mixing=experiment.algorithm.mixing,
+        actions=task.action_count,
     )
     networks = Networks(
         actor=_actor((actor_key, head_key, student_key), experiment, task),
-        critic=_central_modules()[method.critic](critic_key, inputs, experiment.critic),
+        critic=_central_module(critic_key, experiment, inputs),
     )
     if experiment.recipe.initialisation == "uniform":
         return drawn_uniformly(jax.random.fold_in(key, 4), networks)  # the four before are taken
@@ -83,9 +92,11 @@ def refuse_mismatch(method: Method) -> None:
     ):
         if name not in known:
             raise unknown_name(kind, name, known)
-    if central[method.critic].mixes != method.algorithm.values_actions:
+    kind, wanted = central[method.critic].kind, method.algorithm.central
+    if kind != wanted:
         raise BadInput(
-            "a method that learns the values of actions needs a mixer, and no other method has one"
+            f"a method that learns by {method.algorithm.section} needs {CENTRAL_KINDS[wanted]}, "
+            f"and {method.critic} is {CENTRAL_KINDS[kind]}"
         )
     teaches = central[method.critic].teaches
     learns = issubclass(CONDITIONINGS[method.conditioning], ContextConditioning)
@@ -114,7 +125,15 @@ def _actor(
 
 
 def _central_modules() -> dict[str, type[Critic]]:
-    return {**CRITICS, **MIXERS}
+    return {**CRITICS, **MIXERS, **ACTION_CRITICS}
+
+
+def _central_module(key: PRNGKeyArray, experiment: Experiment, inputs: CriticInputs) -> Critic:
+    kind = _central_modules()[method_named(experiment.method).critic]
+    if not experiment.algorithm.twin:
+        return kind(key, inputs, experiment.critic)
+    first, second = (kind(one, inputs, experiment.critic) for one in jax.random.split(key))
+    return TwinCritic(first, second)
 
 
 def _conditioning(

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.experiment.algorithm_settings import MixingSettings
+from pc3d.experiment.algorithm_settings import CentralKind, MixingSettings
 from pc3d.experiment.network_settings import CriticSettings
 from pc3d.networks.layers import Activation, Dense, Mlp
 from pc3d.networks.seating import Seating
@@ -27,6 +27,8 @@ class TeamView(eqx.Module):
     seating: Seating | None = None
     """Where agents come in rows, without empty slots: which of them make up which team."""
     utilities: Float[Array, "... agent"] | None = None  # of the actions taken, for a mixer
+    actions: Float[Array, "... agent action"] | None = None
+    """What everybody does, for a critic of actions: a 1 for it, zeros beside it."""
 
     @property
     def clean_observations(self) -> Float[Array, "... agent observation"]:
@@ -50,6 +52,7 @@ class CriticInputs(eqx.Module):
     largest_team: int = eqx.field(static=True)
     activation: Activation = eqx.field(static=True)
     mixing: MixingSettings | None = eqx.field(static=True, default=None)  # of a mixer
+    actions: int = eqx.field(static=True, default=0)  # how many there are, for a critic of actions
 
 
 class Critic(eqx.Module):
@@ -57,7 +60,7 @@ class Critic(eqx.Module):
 
     local: ClassVar[bool] = False
     teaches: ClassVar[bool] = False  # whether `held_teacher` is there for methods that distil
-    mixes: ClassVar[bool] = False  # whether it values what agents do, from their utilities
+    kind: ClassVar[CentralKind] = "state"  # what it values
 
     @property
     def held_teacher(self) -> Teacher | None:
@@ -126,8 +129,8 @@ class MeanCritic(Critic):
         return self.head(beside(mean, size, view.global_state))[..., 0]
 
 
-class TokenCritic(Critic):
-    """PC3D: the coordination tokens, concatenated; the teacher learns from the value loss alone."""
+class TeachingCritic(Critic):
+    """A head on what the teacher reads; the teacher learns from the value loss alone."""
 
     teaches: ClassVar[bool] = True
     teacher: Teacher
@@ -139,6 +142,14 @@ class TokenCritic(Critic):
     def held_teacher(self) -> Teacher:
         return self.teacher
 
+    def team_size(self, view: TeamView) -> Float[Array, "... 1"] | None:
+        """As the head is told it, if it is."""
+        return team_share(view.present, self.largest_team) if self.team_size_feature else None
+
+
+class TokenCritic(TeachingCritic):
+    """PC3D: the coordination tokens, concatenated."""
+
     def __init__(self, key: PRNGKeyArray, inputs: CriticInputs, settings: CriticSettings) -> None:
         teacher_key, head_key = jax.random.split(key)
         self.teacher = Teacher(teacher_key, inputs.observation, settings, inputs.activation)
@@ -148,9 +159,7 @@ class TokenCritic(Critic):
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
         tokens, _ = self.teacher.tokens(view.of_each(self.teacher.encodings), view.present)
-        size = team_share(view.present, self.largest_team) if self.team_size_feature else None
-        flat = tokens.reshape(*tokens.shape[:-2], -1)
-        return self.head(beside(flat, size, view.global_state))[..., 0]
+        return self.head(beside(flat(tokens), self.team_size(view), view.global_state))[..., 0]
 
 
 CRITICS: dict[str, type[Critic]] = {
@@ -176,6 +185,11 @@ def joint_view(view: TeamView, largest: int) -> Float[Array, "... joint"]:
 def team_share(present: Bool[Array, "... agent"], largest: int) -> Float[Array, "... 1"]:
     """The team size as a share of the largest, so that it is of the size of the other features."""
     return jnp.sum(present, axis=-1, keepdims=True) / largest
+
+
+def flat(tokens: Float[Array, "... token embedding"]) -> Float[Array, "... _"]:
+    """All tokens of a moment in a row."""
+    return tokens.reshape(*tokens.shape[:-2], -1)
 
 
 def beside(features: Float[Array, "... _"], *more: Float[Array, "... _"] | None) -> Float[Array, "... _"]:

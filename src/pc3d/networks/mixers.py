@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
-from pc3d.experiment.algorithm_settings import MixingSettings
+from pc3d.experiment.algorithm_settings import CentralKind, MixingSettings
 from pc3d.experiment.network_settings import CriticSettings
 from pc3d.networks.critics import Critic, CriticInputs, TeamView, beside, joint_view, team_share
 from pc3d.networks.layers import Activation, Dense, Mlp
@@ -26,7 +26,7 @@ HYPERNETWORK_GAIN = 0.1  # of fresh weights, beside the constant that all of the
 class Mixer(Critic):
     """The team's value from what its members think their own actions are worth."""
 
-    mixes: ClassVar[bool] = True
+    kind: ClassVar[CentralKind] = "mixer"
 
 
 class MeanUtility(Mixer):

@@ -15,7 +15,7 @@ from pc3d.system.errors import BadInput
 from pc3d.tasks.make import make_game
 from pc3d.tasks.registry import papers
 from tests.jobs.tuning.searches import SPACE
-from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS
+from tests.small import HAPPO_METHODS, OFF_POLICY_METHODS, PPO_METHODS, Q_METHODS
 
 CASES = [(task, method) for task in papers() for method in METHODS]
 
@@ -35,10 +35,10 @@ def test_pic_and_pc3d_search_only_what_is_their_own():
         assert "critic" in groups
 
 
-@pytest.mark.parametrize("method", Q_METHODS)
-def test_value_factorisation_searches_its_algorithm_and_what_it_sees_of_the_team_but_no_actor(method):
+@pytest.mark.parametrize("method", Q_METHODS + OFF_POLICY_METHODS)
+def test_what_learns_from_a_replay_searches_its_algorithm_and_what_it_sees_but_no_actor(method):
     groups = {row.setting.partition(".")[0] for row in space_for(paper("spread", method))}
-    assert "q" in groups
+    assert METHODS[method].algorithm.section in groups
     assert ("critic" in groups) == (method != "vdn")
     assert not groups & {"ppo", "actor"}
 

@@ -1,7 +1,7 @@
 """The objective of Q-learning: its equations, what may reach which parameters, and neutral padding."""
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 
 import equinox as eqx
 import jax
@@ -9,41 +9,29 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.learners.q_learning import descent
-from pc3d.learners.q_learning.descent import minibatch_gradient, pieces_of
-from pc3d.learners.q_learning.losses import Counts, Given, objective, said_by, seen_in
+from pc3d.learners import pieces
+from pc3d.learners.experience import Counts, said_by, seen_in
+from pc3d.learners.pieces import pieces_of
+from pc3d.learners.q_learning.descent import minibatch_gradient
+from pc3d.learners.q_learning.losses import Given, objective
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
-from pc3d.learners.value_scale import ValueScale
-from pc3d.play.loop import play
 from pc3d.play.worlds import TaskWorlds
-from pc3d.tasks.spread.world import Spread
 from tests import factored_equations as factored
 from tests import paper_equations as equations
-from tests.small import Q_METHODS, small_experiment
-
-TASK = Spread(5)
-SIZES = np.array([1, 3, 5, 2])
-SCALE = ValueScale(jnp.asarray(1.0), jnp.asarray(-0.7), jnp.asarray(2.0))
-compiled_play = jax.jit(play, static_argnums=0)
-
-
-@lru_cache
-def played(method):
-    """An experiment, a learner whose slow copy differs from its networks, and some episodes."""
-    usual = small_experiment(method)
-    # Targets of one step; traces have tests of their own.
-    experiment = replace(usual, algorithm=replace(usual.algorithm, trace=0.0))
-    algorithm = algorithm_of(experiment)
-    learner = algorithm.fresh(experiment, Spread(10))
-    slow = jax.tree.map(lambda leaf: leaf * 1.3 - 0.02, learner.networks)
-    learner = eqx.tree_at(lambda learner: learner.slow, learner, slow)
-    keys = jax.random.split(jax.random.key(1), len(SIZES))
-    return (
-        experiment,
-        learner,
-        compiled_play(TaskWorlds(TASK), algorithm.team(experiment, learner), keys, SIZES),
-    )
+from tests.learners.played import (
+    CENTER,
+    DEVIATION,
+    SCALE,
+    SIZES,
+    TASK,
+    compiled_play,
+    largest,
+    learn,
+    played,
+    with_garbage,
+)
+from tests.small import Q_METHODS
 
 
 @partial(jax.jit, static_argnums=0)
@@ -62,42 +50,19 @@ def gradient_of(term, experiment, learner, episodes):
     return jax.grad(loss)(learner.networks)
 
 
-@partial(jax.jit, static_argnums=0)
-def learn(experiment, learner, episodes):
-    return algorithm_of(experiment).learn(experiment, TASK, learner, episodes, jax.random.key(0))
-
-
-def utilities_of(actor, observations):
-    """What one agent thinks of its actions, moment by moment, and its contexts."""
-    memory, said, contexts = np.zeros(10), [], []
-    for seen in np.asarray(observations, np.float64):
-        memory = equations.gru(actor.memory, memory, equations.mlp(actor.encoder, seen, activate_output=True))
-        head = actor.conditioning
-        if not hasattr(head, "student"):
-            said.append(equations.dense(head.head, memory))
-            continue
-        student = head.student
-        reach = (student.reliance_min, student.reliance_max)
-        context, gate = equations.student(
-            head, memory, *reach, float(student.gate_scale), float(student.gate_offset)
-        )
-        said.append(equations.film_logits(head, memory, context, gate))
-        contexts.append(context)
-    return np.array(said), np.array(contexts)
-
-
 @pytest.mark.parametrize("method", Q_METHODS)
 def test_the_losses_are_those_of_the_equations(method):
     experiment, learner, episodes = played(method)
     discount, mix = experiment.algorithm.discount, factored.MIXERS[method]
-    center, deviation = -0.7, np.sqrt(2.0 - 0.7**2)
     errors, apart = [], []
     for episode, size in enumerate(SIZES):
         seen = np.asarray(episodes.observations[episode, :, :size], np.float64)
         online, contexts = zip(
-            *(utilities_of(learner.networks.actor, seen[:, i]) for i in range(size)), strict=True
+            *(equations.said_by_actor(learner.networks.actor, seen[:, i]) for i in range(size)), strict=True
         )
-        slow, _ = zip(*(utilities_of(learner.slow.actor, seen[:, i]) for i in range(size)), strict=True)
+        slow, _ = zip(
+            *(equations.said_by_actor(learner.slow.actor, seen[:, i]) for i in range(size)), strict=True
+        )
         for time in range(TASK.horizon):
             taken = [online[i][time][int(episodes.actions[episode, time, i])] for i in range(size)]
             value = mix(learner.networks.critic, seen[time], taken, "absolute")
@@ -108,10 +73,10 @@ def test_the_losses_are_those_of_the_equations(method):
                 online=[each[time + 1] for each in online],
                 slow=[each[time + 1] for each in slow],
                 mix=lambda utilities, after=seen[time + 1]: (
-                    center + deviation * mix(learner.slow.critic, after, utilities, "absolute")
+                    CENTER + DEVIATION * mix(learner.slow.critic, after, utilities, "absolute")
                 ),
             )
-            errors.append((value - (target - center) / deviation) ** 2)
+            errors.append((value - (target - CENTER) / DEVIATION) ** 2)
             if method == "pc3d-qmix":
                 teacher = learner.slow.critic.teacher
                 encodings = np.array([equations.mlp(teacher.encoder, each) for each in seen[time]])
@@ -124,10 +89,6 @@ def test_the_losses_are_those_of_the_equations(method):
     np.testing.assert_allclose(made.distillation, np.mean(apart) if apart else 0, rtol=1e-5)
     weight = experiment.distillation.weight if apart else 0
     np.testing.assert_allclose(made.total, made.value + weight * made.distillation, rtol=1e-6)
-
-
-def largest(tree):
-    return max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(tree))
 
 
 def test_the_teacher_learns_from_the_value_alone_and_the_gate_from_utilities():
@@ -163,12 +124,8 @@ def test_contexts_do_not_change_when_actions_do():
 @pytest.mark.parametrize("method", Q_METHODS)
 def test_what_stands_in_padded_slots_changes_no_bit_of_an_update(method):
     experiment, learner, episodes = played(method)
-    dirty = replace(
-        episodes,
-        observations=jnp.where(episodes.present[..., None], episodes.observations, jnp.nan),
-        actions=jnp.where(episodes.present[:, :-1], episodes.actions, 77),
-    )
-    (clean, lesson), (other, other_lesson) = (learn(experiment, learner, each) for each in (episodes, dirty))
+    both = (episodes, with_garbage(episodes))
+    (clean, lesson), (other, other_lesson) = (learn(experiment, learner, each) for each in both)
     for one, two in zip(
         jax.tree.leaves((clean, lesson)), jax.tree.leaves((other, other_lesson)), strict=True
     ):
@@ -191,7 +148,7 @@ def test_gradients_of_pieces_add_up_to_that_of_the_minibatch(monkeypatch):
     given = Given(learner.slow, SCALE, roster_changes=False)
     found = []
     for row_steps in (10**9, 26 * 5):
-        monkeypatch.setattr(descent, "ROW_STEPS", row_steps)
+        monkeypatch.setattr(pieces, "ROW_STEPS", row_steps)
         found.append(jax.jit(lambda: minibatch_gradient(experiment, learner.networks, given, episodes))())
     for one, other in zip(*map(jax.tree.leaves, found), strict=True):
         np.testing.assert_allclose(one, other, atol=1e-5)
@@ -218,7 +175,8 @@ def test_what_is_said_in_a_stretch_is_what_was_said_in_the_whole_episode_if_memo
     drawn = replay.drawn(0, 0)
     whole = replace(episodes, kept=None)
     said, expected = (
-        said_by(learner.networks, each, seen_in(each), roster_changes=False).logits for each in (drawn, whole)
+        said_by(learner.networks.actor, each, seen_in(each), roster_changes=False).logits
+        for each in (drawn, whole)
     )
     apart = []
     for place, actions in enumerate(drawn.actions):

@@ -1,24 +1,17 @@
 """Value factorisation solves tiny tasks with known answers, in seconds."""
 
-from dataclasses import replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 import pytest
 
 from pc3d.experiment.q_learning_settings import QLearningSettings
-from pc3d.learners.registry import algorithm_of
-from pc3d.learners.replay import Replay
-from pc3d.learners.round import EpisodeBatch, play_and_learn_again
 from pc3d.networks.critics import TeamView
-from pc3d.play.actor_team import ActorTeam
-from pc3d.play.arena import CompiledArena
-from pc3d.play.scores import returns_by_size
-from tests.probes import ActionReward, ConstantReward, Memory, Probe, TeamSize, probe_experiment
+from tests.learners.replayed_probes import EPISODES, trained_with
+from tests.probes import ActionReward, ConstantReward, Memory, TeamSize
 from tests.small import Q_METHODS
 
-EPISODES = 32  # of an update
 SETTINGS = QLearningSettings(
     learning_rate=5e-3,
     batch_size=32,
@@ -32,23 +25,7 @@ SETTINGS = QLearningSettings(
     mixing_width=8,
     hypernetwork_widths=(16,),
 )
-
-
-def trained(method: str, probe: type[Probe], updates: int):
-    """The learner after training, and the mean return of its greedy policy at the worse of two sizes."""
-    experiment, arena = (
-        replace(probe_experiment(method, updates), algorithm=SETTINGS),
-        CompiledArena(probe(3)),
-    )
-    algorithm, replay = algorithm_of(experiment), Replay(SETTINGS.replay)
-    learner = algorithm.fresh(experiment, arena.game)
-    for update in range(updates):
-        numbers = experiment.episodes_of_update(update)
-        sizes = np.array([experiment.team_size_of(number) for number in numbers])
-        batch = EpisodeBatch.of(0, numbers, sizes)
-        learner, _ = play_and_learn_again(experiment, arena, learner, batch, replay, 0)
-    returns = returns_by_size(arena, ActorTeam(algorithm.policy(learner).actor), (1, 3), 32)
-    return learner, min(float(np.mean(of_size)) for of_size in returns.values())
+trained = partial(trained_with, SETTINGS)
 
 
 @pytest.mark.parametrize("method", Q_METHODS)

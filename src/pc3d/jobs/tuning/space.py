@@ -14,7 +14,7 @@ from pc3d.presets.changes import setting
 from pc3d.system.errors import BadInput
 
 WITHOUT_CENTRAL_LAYERS = ("local", "mean-utility")
-PADDED = ("joint", "joint-mixer")  # they see a list, not a set
+PADDED = ("joint", "joint-mixer", "joint-action", "joint-alternatives")  # they see a list, not a set
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Row:
             "with context": row.has_context,
             "distilled": row.distils,
             # Where targets come from a slow copy, the averaged teacher is a part of it.
-            "averaged by itself": row.distils and not row.algorithm.values_actions,
+            "averaged by itself": row.distils and not row.algorithm.has_slow_copy,
         }
         return kinds[self.kind]
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
@@ -11,24 +10,21 @@ from jaxtyping import Array, PRNGKeyArray
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
-from pc3d.learners.distillation import flat_attention, reading_of, teacher_health
-from pc3d.learners.health import Health, all_finite
+from pc3d.learners.distillation import context_health, flat_attention
+from pc3d.learners.experience import drawn_steps, refuse_hidden_ends
+from pc3d.learners.exploring_team import ExploringTeam, epsilon_of
+from pc3d.learners.health import Health
 from pc3d.learners.optimiser import adam, learning_rate
 from pc3d.learners.q_learning.arithmetic import operations
 from pc3d.learners.q_learning.descent import Descent, descend
-from pc3d.learners.q_learning.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.q_learning.learner import QLearner
-from pc3d.learners.q_learning.losses import LossParts, decisions_of, said_by, seen_in
+from pc3d.learners.q_learning.losses import LossParts
 from pc3d.learners.q_learning.settings import q_of
 from pc3d.learners.value_scale import ValueScale
-from pc3d.networks.build import Networks, PolicyNetworks, build
-from pc3d.networks.context_health import Measures, recovered, student_sums
+from pc3d.networks.build import PolicyNetworks, build
 from pc3d.play.episode import Episode
 from pc3d.play.randomness import Purpose, stream
-from pc3d.system.errors import BadInput
 from pc3d.tasks.task import Game
-
-LOOKED_INTO = 8  # episodes of an update, for how the teacher is and what students know of it
 
 
 class QLearning(Algorithm):
@@ -70,14 +66,13 @@ class QLearning(Algorithm):
         end, losses, norms = descend(
             experiment, start, unravel, scale, episodes, rate, roster_changes=changes
         )
-        finite = Health(
-            observations=all_finite(seen_in(episodes)),
-            rewards=all_finite(episodes.rewards),
-            values=jnp.isfinite(losses.target),
-            loss=jnp.isfinite(losses.total),
-            gradient=all_finite(norms),
-            optimiser=all_finite(end.adam.mu) & all_finite(end.adam.nu),
-            parameters=all_finite(end.parameters),
+        finite = Health.of_drawn(
+            episodes,
+            target=losses.target,
+            loss=losses.total,
+            gradient=norms,
+            optimiser=(end.adam.mu, end.adam.nu),
+            parameters=end.parameters,
         )
         followed = learner.value_scale.towards(
             losses.target, losses.target_square, experiment.recipe.value_statistics_rate
@@ -87,7 +82,7 @@ class QLearning(Algorithm):
             "epsilon": epsilon_of(experiment, learner.update, learner.team_steps),
             "gradient_norm": jnp.mean(norms),
             "learning_rate": rate,
-            **_context_health(experiment, learner.networks, learner.slow, episodes, roster_changes=changes),
+            **context_health(experiment, learner.networks, learner.slow, episodes, roster_changes=changes),
         }
         networks, slow = unravel(end.parameters), unravel(end.slow)
         done, steps = learner.update + 1, learner.team_steps
@@ -97,21 +92,14 @@ class QLearning(Algorithm):
         return PolicyNetworks(learner.networks.actor, learner.slow.critic.held_teacher)
 
     def check(self, experiment: Experiment, task: Game) -> None:
-        """A sequence that is cut from an episode does not show whether that one's time was up."""
-        settings = q_of(experiment)
-        if task.horizon > settings.sequence_steps and not experiment.recipe.horizon_bootstraps:
-            raise BadInput(
-                f"recipe.horizon_bootstraps cannot be off with sequences of {settings.sequence_steps} steps: "
-                f"q.sequence_steps must be at least {task.horizon}"
-            )
+        refuse_hidden_ends(experiment, task)
 
     def concern(self, line: Mapping[str, Any]) -> str | None:
         return flat_attention(line)
 
     def work(self, experiment: Experiment, task: Game, learner: QLearner, team_sizes: np.ndarray) -> Work:
-        replay = q_of(experiment).replay
-        moments = min(task.horizon, replay.sequence_steps)
-        agent_steps, team_steps = replay.drawn * moments * float(team_sizes.mean()), replay.drawn * moments
+        team_steps = drawn_steps(q_of(experiment), task)
+        agent_steps = team_steps * float(team_sizes.mean())
         return Work(operations(learner.networks, agent_steps, team_steps), agent_steps)
 
 
@@ -126,20 +114,3 @@ def _scalars(losses: LossParts) -> dict[str, Array]:
         "gate": losses.gate,
         "gate_deviation": jnp.sqrt(jnp.maximum(losses.gate_square - losses.gate**2, 0)),
     }
-
-
-def _context_health(
-    experiment: Experiment, networks: Networks, slow: Networks, episodes: Episode, *, roster_changes: bool
-) -> Measures:
-    """How the averaged teacher is before an update, and what students know of it, if there is one."""
-    some = jax.tree.map(lambda values: values[:LOOKED_INTO], episodes)
-    seen, decisions = seen_in(some), decisions_of(some)
-    reading = reading_of(
-        experiment, slow.critic.held_teacher, seen[:, :-1], jnp.asarray(some.present[:, :-1])
-    )
-    health, standard = teacher_health(reading, decisions)
-    said = said_by(networks, some, seen, roster_changes=roster_changes).context
-    if reading is None or standard is None or said is None:
-        return {}
-    sums = student_sums(said[:, :-1], reading.contexts, standard.teammates, decisions)
-    return {**recovered(sums, standard), **health}

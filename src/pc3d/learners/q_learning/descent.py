@@ -7,17 +7,18 @@ import jax
 import jax.numpy as jnp
 import optax
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float, Shaped
+from jaxtyping import Array, Float
 
 from pc3d.experiment.experiment import Experiment
+from pc3d.learners.experience import Counts
 from pc3d.learners.optimiser import adam, shortened
-from pc3d.learners.q_learning.losses import Counts, Given, LossParts, objective
+from pc3d.learners.pieces import added_up, grouped, pieces_of
+from pc3d.learners.q_learning.losses import Given, LossParts, objective
 from pc3d.learners.q_learning.settings import q_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
 from pc3d.play.episode import Episode
 
-ROW_STEPS = 1800  # of a piece, agents times moments: what stays in the processor's cache
 Unravel = Callable[[Array], Networks]
 
 
@@ -55,8 +56,7 @@ def descend(
         slow_parameters = training.slow + settings.target_rate * (parameters - training.slow)
         return Descent(parameters, slow_parameters, state), (parts, norm)
 
-    batches = jax.tree.map(lambda values: _grouped(values, settings.gradient_steps), episodes)
-    end, (losses, norms) = jax.lax.scan(step, start, batches)
+    end, (losses, norms) = jax.lax.scan(step, start, grouped(episodes, settings.gradient_steps))
     return end, jax.tree.map(jnp.mean, losses), norms
 
 
@@ -73,26 +73,4 @@ def minibatch_gradient(
 
         return jax.grad(loss, has_aux=True)(networks)
 
-    count = pieces_of(*batch.present.shape)
-    if count == 1:
-        return of_piece(batch)
-
-    def add(so_far: tuple[Networks, LossParts], piece: Episode) -> tuple[tuple[Networks, LossParts], None]:
-        return jax.tree.map(jnp.add, so_far, of_piece(piece)), None
-
-    pieces = jax.tree.map(lambda values: _grouped(values, count), batch)
-    shapes = jax.eval_shape(of_piece, jax.tree.map(lambda values: values[0], pieces))
-    nothing = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
-    return jax.lax.scan(add, nothing, pieces)[0]
-
-
-def pieces_of(episodes: int, moments: int, slots: int) -> int:
-    """Into how many equal pieces a minibatch is cut."""
-    most = max(1, ROW_STEPS // (moments * slots))
-    return next(
-        count for count in range(1, episodes + 1) if episodes % count == 0 and episodes // count <= most
-    )
-
-
-def _grouped(values: Shaped[Array, "all ..."], groups: int) -> Shaped[Array, "group each ..."]:
-    return jnp.reshape(values, (groups, -1, *values.shape[1:]))
+    return added_up(of_piece, batch, pieces_of(*batch.present.shape))

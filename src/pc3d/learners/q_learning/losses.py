@@ -3,18 +3,17 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Shaped
+from jaxtyping import Array, Float, Shaped
 
 from pc3d.experiment.experiment import Experiment
-from pc3d.learners.distillation import huber, reading_of, reduced, weight_of
-from pc3d.learners.q_learning.targets import double_q, targets_of
+from pc3d.learners.distillation import distance_from_teacher, weight_of
+from pc3d.learners.experience import Counts, decisions_of, said_by, seen_in, sum_of
+from pc3d.learners.targets import targets_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
-from pc3d.networks.conditioning import PolicyOutput
 from pc3d.networks.critics import Critic, TeamView
 from pc3d.play.choosing import of_action
 from pc3d.play.episode import Episode
-from pc3d.play.presence import joined
 
 
 class LossParts(eqx.Module):
@@ -29,19 +28,6 @@ class LossParts(eqx.Module):
     off: Float[Array, ""]
     target: Float[Array, ""]
     target_square: Float[Array, ""]
-
-
-class Counts(eqx.Module):
-    """What a minibatch's means are over."""
-
-    decisions: Float[Array, ""]
-    team_steps: Float[Array, ""]
-
-    @staticmethod
-    def of(episodes: Episode) -> "Counts":
-        """At least 1, as nothing is divided by nothing."""
-        parts = (decisions_of(episodes), episodes.played)
-        return Counts(*(jnp.maximum(jnp.sum(part), 1.0) for part in parts))
 
 
 class Given(eqx.Module):
@@ -60,20 +46,21 @@ def objective(
     Means are over steps of teams; of contexts and gates over valid agent-time pairs.
     """
     seen, scale, decisions = seen_in(episodes), given.scale, decisions_of(episodes)
-    now = said_by(networks, episodes, seen, roster_changes=given.roster_changes)
+    now = said_by(networks.actor, episodes, seen, roster_changes=given.roster_changes)
     taken = of_action(now.logits[:, :-1], episodes.actions)
     values = _team_values(networks.critic, episodes, seen, taken, slice(None, -1))
     targets = _targets(experiment, given, episodes, seen, now.logits)
     told = scale.stretch(jax.lax.stop_gradient(values))
 
     def mean(parts: Shaped[Array, "..."]) -> Float[Array, ""]:
-        return _sum(parts, episodes.played) / counts.team_steps
+        return sum_of(parts, episodes.played) / counts.team_steps
 
     def of_agents(parts: Shaped[Array, "..."]) -> Float[Array, ""]:
-        return _sum(parts, decisions) / counts.decisions
+        return sum_of(parts, decisions) / counts.decisions
 
     value_loss = mean((values - scale.shrink(targets)) ** 2)
-    distillation = of_agents(_apart(experiment, now, given.slow, episodes, seen))
+    teacher, present = given.slow.critic.held_teacher, jnp.asarray(episodes.present[:, :-1])
+    distillation = of_agents(distance_from_teacher(experiment, now, teacher, seen, present))
     gates = jnp.zeros(decisions.shape) if now.gate is None else jax.lax.stop_gradient(now.gate[:, :-1])
     return LossParts(
         total=value_loss + weight_of(experiment) * distillation,
@@ -86,23 +73,6 @@ def objective(
         target=mean(targets),
         target_square=mean(targets**2),
     )
-
-
-def decisions_of(episodes: Episode) -> Bool[Array, "episode time agent"]:
-    """The valid agent-time pairs: somebody was there and had to act."""
-    return jnp.asarray(episodes.present[:, :-1] & episodes.played[:, :, None])
-
-
-def seen_in(episodes: Episode) -> Float[Array, "episode moment agent observation"]:
-    """What everybody saw; zero where nobody is, so that the content of padded slots cannot matter."""
-    return jnp.where(episodes.present[..., None], episodes.observations, 0)
-
-
-def said_by(networks: Networks, episodes: Episode, seen: Array, *, roster_changes: bool) -> PolicyOutput:
-    """What the actor says at every moment, from nothing at the first, or from what was remembered then."""
-    fresh = joined(jnp.asarray(episodes.present)) if roster_changes else None
-    first = None if episodes.kept is None else episodes.kept["memory"][:, 0]
-    return networks.actor.says(networks.actor.over_episodes(seen, fresh, first))
 
 
 def _team_values(
@@ -122,23 +92,12 @@ def _targets(
     online: Float[Array, "episode moment agent action"],
 ) -> Float[Array, "episode time"]:
     """In the task's own scale, whichever the networks have; constants for the gradient."""
-    later = said_by(given.slow, episodes, seen, roster_changes=given.roster_changes).logits
+    later = said_by(given.slow.actor, episodes, seen, roster_changes=given.roster_changes).logits
     utilities = double_q(online[:, 1:], later[:, 1:])
     values = _team_values(given.slow.critic, episodes, seen, utilities, slice(1, None))
     return jax.lax.stop_gradient(targets_of(experiment, episodes, given.scale.stretch(values)))
 
 
-def _apart(
-    experiment: Experiment, now: PolicyOutput, slow: Networks, episodes: Episode, seen: Array
-) -> Float[Array, "episode time agent"]:
-    """How far the students' contexts are from the averaged teacher's."""
-    present, recipe = jnp.asarray(episodes.present[:, :-1]), experiment.recipe
-    reading = reading_of(experiment, slow.critic.held_teacher, seen[:, :-1], present)
-    if now.context is None or reading is None:
-        return jnp.zeros(present.shape)
-    return reduced(huber(now.context[:, :-1] - reading.contexts, recipe.huber_delta), recipe.huber_reduction)
-
-
-def _sum(values: Shaped[Array, "..."], real: Bool[Array, "..."]) -> Float[Array, ""]:
-    """Over what is real; `where` first, so that NaN in padding stays there."""
-    return jnp.sum(jnp.where(real, values, 0.0))
+def double_q(online: Float[Array, "... action"], slow: Float[Array, "... action"]) -> Float[Array, "..."]:
+    """What the slow copy thinks of the action that the learning network would take."""
+    return of_action(slow, jnp.argmax(online, axis=-1))

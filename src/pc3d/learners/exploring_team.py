@@ -1,4 +1,4 @@
-"""Who plays while Q-learning learns: everybody's best action, or now and then any."""
+"""Who plays while an algorithm with a replay learns: all as their actor says, or now and then at random."""
 
 from typing import ClassVar
 
@@ -8,10 +8,10 @@ from jaxtyping import Array, Float, Int
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.experiment.experiment import Experiment
-from pc3d.experiment.q_learning_settings import QLearningSettings
-from pc3d.learners.q_learning.settings import q_of
+from pc3d.experiment.replayed_settings import ExploringSettings
 from pc3d.networks.actor import Actor
 from pc3d.play.actor_team import asked
+from pc3d.play.choosing import choose
 from pc3d.play.team import Decision, View
 
 
@@ -31,26 +31,36 @@ class ExploringTeam(eqx.Module):
         self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
     ) -> tuple[Float[Array, "episode agent h"], Decision]:
         memory, said = asked(self.actor, memory, view)
-        actions = explored(said.logits, chances, self.epsilon)
+        actions = explored(said.logits, chances, self.epsilon, greedy=self.actor.values_actions)
         return memory, Decision(actions, {"memory": memory} if self.keeps else None)
 
 
 def explored(
-    utilities: Float[Array, "... action"], chances: Float[Array, "..."], epsilon: Float[Array, ""]
+    logits: Float[Array, "... action"],
+    chances: Float[Array, "..."],
+    epsilon: Float[Array, ""],
+    *,
+    greedy: bool,
 ) -> Int[Array, "..."]:
-    """The best action, or any: a draw below ε, as a share of ε, is uniform again and chooses which."""
-    actions = utilities.shape[-1]
-    share = chances / jnp.maximum(epsilon, jnp.finfo(jnp.float32).tiny)
+    """Any action, or the actor's own: the best one, or one drawn from its policy.
+
+    A draw below ε, as a share of ε, is uniform again and chooses which; so is one above, of the rest.
+    """
+    actions, tiny = logits.shape[-1], jnp.finfo(jnp.float32).tiny
+    share = chances / jnp.maximum(epsilon, tiny)
     # Rounding can bring a share to 1.
     any_of_them = jnp.minimum(jnp.floor(share * actions), actions - 1).astype(jnp.int32)
-    return jnp.where(chances < epsilon, any_of_them, jnp.argmax(utilities, axis=-1))
+    rest = (chances - epsilon) / jnp.maximum(1 - epsilon, tiny)
+    own, _ = choose(logits, rest, greedy=greedy)
+    return jnp.where(chances < epsilon, any_of_them, own)
 
 
 def epsilon_of(
     experiment: Experiment, update: Int[Array, ""], team_steps: Int[Array, ""]
 ) -> Float[Array, ""]:
     """ε of an update's episodes: by the steps that were played, and not below what a new stage asks for."""
-    settings = q_of(experiment)
+    settings = experiment.algorithm
+    assert isinstance(settings, ExploringSettings)
     epsilon = epsilon_after(settings, team_steps)
     if not settings.rewarmed_exploration:
         return epsilon
@@ -60,7 +70,7 @@ def epsilon_of(
     return jnp.maximum(epsilon, settings.rewarmed_exploration * jnp.max(left, initial=0))
 
 
-def epsilon_after(settings: QLearningSettings, team_steps: Int[Array, ""]) -> Float[Array, ""]:
+def epsilon_after(settings: ExploringSettings, team_steps: Int[Array, ""]) -> Float[Array, ""]:
     """ε falls linearly with the steps that teams have played."""
     done = jnp.minimum(team_steps / settings.exploration_steps, 1)
     return settings.exploration_start + (settings.exploration_end - settings.exploration_start) * done

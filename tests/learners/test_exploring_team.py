@@ -9,9 +9,10 @@ import pytest
 
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.experiment.rosters import Curriculum, Stage
-from pc3d.learners.q_learning.exploring_team import epsilon_after, epsilon_of, explored
+from pc3d.learners.exploring_team import epsilon_after, epsilon_of, explored
 from pc3d.learners.registry import algorithm_of
 from pc3d.play.actor_team import ActorTeam
+from pc3d.play.choosing import choose
 from pc3d.play.loop import play
 from pc3d.play.worlds import TaskWorlds
 from pc3d.tasks.spread.world import Spread
@@ -45,16 +46,26 @@ def test_exploration_is_warmed_again_where_a_stage_begins_and_only_then(episode,
 def test_a_share_of_epsilon_acts_at_random_and_the_rest_takes_the_best():
     chances = jax.random.uniform(jax.random.key(0), (40_000,))
     utilities = jnp.broadcast_to(jnp.array([0.0, 3.0, 1.0, 2.0]), (40_000, 4))
-    actions = np.asarray(explored(utilities, chances, jnp.asarray(0.4)))
+    actions = np.asarray(explored(utilities, chances, jnp.asarray(0.4), greedy=True))
     shares = np.bincount(actions, minlength=4) / len(actions)
     np.testing.assert_allclose(shares, [0.1, 0.7, 0.1, 0.1], atol=0.01)
 
 
+def test_a_share_of_epsilon_acts_at_random_and_the_rest_as_likely_as_the_policy_says():
+    chances = jax.random.uniform(jax.random.key(0), (40_000,))
+    logits = jnp.broadcast_to(jnp.log(jnp.array([0.5, 0.25, 0.15, 0.1])), (40_000, 4))
+    actions = np.asarray(explored(logits, chances, jnp.asarray(0.4), greedy=False))
+    shares = np.bincount(actions, minlength=4) / len(actions)
+    np.testing.assert_allclose(shares, [0.4, 0.25, 0.19, 0.16], atol=0.01)
+
+
 @pytest.mark.parametrize("chance", [0.0, 0.5, np.float32(1) - np.float32(2**-24)])
-def test_without_exploration_the_best_is_taken_and_with_nothing_else_every_draw_is_an_action(chance):
+def test_without_exploration_an_action_is_the_actors_and_with_nothing_else_every_draw_is_one(chance):
     utilities, draw = jnp.array([[0.0, 2.0, 1.0]]), jnp.array([chance], jnp.float32)
-    assert explored(utilities, draw, jnp.asarray(0.0)) == 1
-    assert 0 <= int(explored(utilities, draw, jnp.asarray(1.0))[0]) <= 2
+    for greedy in (True, False):
+        own = explored(utilities, draw, jnp.asarray(0.0), greedy=greedy)
+        assert own == (1 if greedy else choose(utilities, draw)[0])
+        assert 0 <= int(explored(utilities, draw, jnp.asarray(1.0), greedy=greedy)[0]) <= 2
 
 
 def test_agents_explore_in_training_and_are_greedy_afterwards():

@@ -1,4 +1,4 @@
-"""What a team's value should have been: against sums of returns, done one by one."""
+"""What a value should have been: against sums of returns, done one by one."""
 
 from dataclasses import replace
 
@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from pc3d.learners.q_learning.targets import double_q, targets_of
+from pc3d.learners.q_learning.losses import double_q
+from pc3d.learners.targets import targets_of
 from tests import factored_equations as equations
 from tests.runs.made_up_rounds import made_round
 from tests.small import random_team, small_experiment
@@ -40,6 +41,17 @@ def test_targets_are_mixtures_of_returns_after_any_number_of_steps(trace, termin
     for episode, ends in enumerate((4, STEPS)):
         parts = (episodes.rewards / 2, np.asarray(values), episodes.terminated)
         expected = equations.traced_targets(*(part[episode, :ends] for part in parts), 0.9, trace)
+        np.testing.assert_allclose(made[episode, :ends], expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("trace", [0.0, 0.5, 1.0])
+def test_bonuses_count_once_along_the_way_and_once_where_a_return_ends(trace):
+    episodes, values, bonuses = played(4, terminates=True), random_team(1, 2, STEPS), random_team(2, 2, STEPS)
+    made = targets_of(experiment_with(trace), episodes, values + bonuses, bonuses)
+    for episode, ends in enumerate((4, STEPS)):
+        parts = (episodes.rewards / 2, np.asarray(values), episodes.terminated, np.asarray(bonuses))
+        rewards, worth, terminated, extra = (part[episode, :ends] for part in parts)
+        expected = equations.traced_targets(rewards, worth, terminated, 0.9, trace, extra)
         np.testing.assert_allclose(made[episode, :ends], expected, atol=1e-5)
 
 
