@@ -76,7 +76,6 @@ def test_a_record_makes_the_same_tables_as_the_run(run, tmp_path):
 
 def test_a_record_keeps_the_learning_curve_and_marl_eval_gets_it(run, tmp_path):
     LineFile(run.evaluations).append({"update": 5, "episodes": 40, "return_by_size": {"2": -7.0}})
-    run.finish({"episodes": 40, "updates": 5})
     assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]) == 0
     exported = marl_eval(find_runs([tmp_path / "results"]))["spread"]["2-agents"]["pc3d"]["seed_0"]
     assert exported["step_1"] == {"step_count": 40, "mean_episode_return": [-7.0]}
