@@ -20,11 +20,10 @@ def operations(
     actor, critics = products(networks.actor), each_of(networks.critic)
     per_agent, per_team = _central_products(critics[0])
     share = 1 / settings.actor_every
+    of_actor = (1 + share * FORWARD_AND_BACKWARD) * actor
+    of_critic = len(critics) * WITH_TARGETS + share * TO_ACTIONS
     if isinstance(settings, MasacSettings):  # its targets ask the actor that is asked anyway
-        of_actor, of_critic = FORWARD_AND_BACKWARD * actor, len(critics) * (WITH_TARGETS + 1)
-    else:
-        of_actor = (1 + share * FORWARD_AND_BACKWARD) * actor
-        of_critic = len(critics) * WITH_TARGETS + share * TO_ACTIONS
+        of_actor, of_critic = FORWARD_AND_BACKWARD * actor, len(critics) * (WITH_TARGETS + 1.0)
     every = agent_steps * (of_actor + of_critic * per_agent) + team_steps * of_critic * per_team
     return OPERATIONS_PER_PRODUCT * every
 

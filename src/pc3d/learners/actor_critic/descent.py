@@ -119,8 +119,8 @@ def descend(
         critic_adam=end.critic.adam,
         log_temperature=end.log_temperature,
     )
-    means = (jax.tree.map(jnp.mean, parts) for parts in (critics, actor))
-    return after, Steps(*means, jnp.ravel(critic_norms), actor_norms)
+    critic_means, actor_means = (jax.tree.map(jnp.mean, parts) for parts in (critics, actor))
+    return after, Steps(critic_means, actor_means, jnp.ravel(critic_norms), actor_norms)
 
 
 def minibatch_gradient(
