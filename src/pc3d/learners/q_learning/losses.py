@@ -101,7 +101,7 @@ def seen_in(episodes: Episode) -> Float[Array, "episode moment agent observation
 def said_by(networks: Networks, episodes: Episode, seen: Array, *, roster_changes: bool) -> PolicyOutput:
     """What the actor says at every moment, from nothing at the first, or from what was remembered then."""
     fresh = joined(jnp.asarray(episodes.present)) if roster_changes else None
-    first = None if episodes.kept is None else episodes.kept["memory"][:, 0]
+    first = None if episodes.kept is None else jnp.asarray(episodes.kept["memory"][:, 0])
     return networks.actor.says(networks.actor.over_episodes(seen, fresh, first))
 
 
