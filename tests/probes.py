@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.methods import METHODS
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.recipe import Recipe
@@ -107,12 +108,15 @@ class TeamSize(Probe):
 
 
 def probe_experiment(method: str, updates: int) -> Experiment:
+    """With PPO, or what extends it; whatever else a method learns by is for its own tests to set."""
+    kind = METHODS[method].algorithm
+    ppo = kind if issubclass(kind, PpoSettings) else PpoSettings
     return Experiment(
         task="probe",
         method=method,
         rosters=Rosters(train=(1, 3)),
         curriculum=Curriculum((Stage(1.0, (1, 3), (0.5, 0.5)),)),
-        algorithm=PpoSettings(1e-2, 1024, 10_000, 32, 4, 0.2, 0.99, 0.95, 0.001, 0.5, 1.0),
+        algorithm=ppo(1e-2, 1024, 10_000, 32, 4, 0.2, 0.99, 0.95, 0.001, 0.5, 1.0),
         actor=ActorSettings((16,), 16),
         critic=CriticSettings((16,), 8, (16,), team_size_feature=True, tokens=2),
         distillation=DistillationSettings(0.1, 0.05),

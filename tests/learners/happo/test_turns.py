@@ -195,7 +195,7 @@ def test_an_update_takes_one_step_for_each_minibatch_of_each_epoch_of_each_turn(
     assert lesson.scalars["correction_low"] <= lesson.scalars["correction_high"]
 
 
-def test_what_is_written_of_the_correction_is_of_played_steps_before_the_limit():
+def test_what_is_written_of_the_correction_is_of_steps_that_are_learned_from_before_the_limit():
     ratio = jnp.array([[1.0, 1.0, 3.0, 0.2], [1.0, 1.0, 1.0, 77.0]])
     played_steps = jnp.array([[True] * 4, [True] * 3 + [False]])
     found = correction_measures(ratio, played_steps, 2.0)

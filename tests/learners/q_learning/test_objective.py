@@ -192,7 +192,7 @@ def test_what_is_said_in_a_stretch_is_what_was_said_in_the_whole_episode_if_memo
         (episode, start), size = where[0], int(drawn.team_size[place])
         found, wanted = said[place, : real.sum(), :size], expected[episode, start : start + real.sum(), :size]
         apart.append(np.abs(np.asarray(found - wanted)).max())
-    assert (max(apart) < 1e-5) is stored
+    assert bool(max(apart) < 1e-5) is stored
 
 
 def test_the_slow_copy_follows_by_its_rate_and_is_the_averaged_teacher():

@@ -34,15 +34,15 @@ def limited(ratio: Float[Array, "..."], limit: float) -> Float[Array, "..."]:
 
 
 def correction_measures(
-    ratio: Float[Array, "sequence time"], played: Bool[Array, "sequence time"], limit: float
+    ratio: Float[Array, "sequence time"], learned_from: Bool[Array, "sequence time"], limit: float
 ) -> Measures:
-    """How far factors are from 1 before the limit, and how many of them it stops."""
-    real = jnp.where(played, ratio, jnp.nan)
+    """How far factors are from 1 before the limit, and how many of them it stops; NaN where none is used."""
+    real = jnp.where(learned_from, ratio, jnp.nan)
     low, high = jnp.nanpercentile(real, jnp.array([LOW, HIGH]))
     return {
         "correction_low": low,
         "correction_high": high,
-        "correction_limited": jnp.mean(limited(ratio, limit) != ratio, where=played),
+        "correction_limited": jnp.mean(limited(ratio, limit) != ratio, where=learned_from),
     }
 
 

@@ -44,14 +44,15 @@ def descend_in_turns(
         epochs = number * each + jnp.arange(each)
         moving = _moving(networks, turns[0] == number) if apart else None
         made = over_epochs(experiment, training, unravel, plan, own, rate, key, epochs, moving)
-        measures = correction_measures(ratio, sequences.played, settings.correction_limit)
+        learned_from = jnp.any(own.decisions, axis=-1)
+        measures = correction_measures(ratio, learned_from, settings.correction_limit)
         return made.end, (made.losses, made.norms, measures)
 
     end, (losses, norms, measures) = jax.lax.scan(turn, start, jnp.arange(settings.turns))
     # Everybody is in one turn: sums over agents are added up. And before the first turn nobody has changed.
     students = jax.tree.map(jnp.sum, losses.students)
     means = replace(jax.tree.map(jnp.mean, losses), students=students)
-    return Descended(end, means, norms, {name: jnp.mean(values[1:]) for name, values in measures.items()})
+    return Descended(end, means, norms, {name: jnp.nanmean(values[1:]) for name, values in measures.items()})
 
 
 def deal(key: PRNGKeyArray, there: Bool[Array, "episode agent"], turns: int) -> Int[Array, "episode agent"]:
