@@ -14,11 +14,11 @@ class Opening:
 
 
 def most_telling(runs: Runs) -> Opening | None:
-    """Among sizes never trained with, if there are any; nothing where only one method can be watched."""
+    """Among test sizes, where a task has any; nothing where only one method can be watched."""
     found = {}
     for task in runs.tasks:
-        rosters = runs.rosters(task)
-        for size in rosters.validation + rosters.test or rosters.train:
+        *_, last = (sizes for sizes in runs.splits(task).values() if sizes)
+        for size in last:
             found[Opening(task, size)] = _contrast(runs, task, size)
     telling = {opening: contrast for opening, contrast in found.items() if contrast > 0}
     return max(telling, key=lambda opening: telling[opening]) if telling else None

@@ -26,7 +26,8 @@ def story(runs: Runs) -> list[str]:
     if not told:
         return [NOTHING_YET]
     leads = [one.lead() for one in told[:TASKS_TOLD]]
-    return [_what_was_done(told), *leads, *_rest(told), *_on_new_sizes(told), *_without_part(runs)]
+    done = [_what_was_done(told), *_what_counts(told)]
+    return [*done, *leads, *_rest(told), *_on_new_sizes(told), *_without_part(runs)]
 
 
 def scored_methods(runs: Runs, task: str) -> list[str]:
@@ -117,12 +118,9 @@ class TaskStory:
 
 def _what_was_done(told: list[TaskStory]) -> str:
     methods = list(dict.fromkeys(method for one in told for method in one.methods))
-    who = (
-        listed(map(method_title, methods))
-        if len(methods) <= METHODS_NAMED
-        else f"{number(len(methods))} methods"
-    )
-    who = who[0].upper() + who[1:]
+    who = listed(map(method_title, methods))
+    if len(methods) > METHODS_NAMED:
+        who = f"{number(len(methods)).capitalize()} methods"
     seeds = _range(set.union(*(one.seeds for one in told)), each=len(methods) > 1)
     they = "they" if len(methods) > 1 else "it"
     if len(told) > 1:
@@ -139,6 +137,13 @@ def _what_was_done(told: list[TaskStory]) -> str:
     return (
         f"{learned}; then {they} also played with {_agents(one.unseen, ' and ')}, sizes {they} had never met."
     )
+
+
+def _what_counts(told: list[TaskStory]) -> Iterator[str]:
+    """The return of a single task; those of several stand with their tables."""
+    if len(told) == 1:
+        (one,) = told
+        yield f"What counts is the return, and more is better: {one.runs.of(one.name)[0].return_definition}."
 
 
 def _rest(told: list[TaskStory]) -> Iterator[str]:

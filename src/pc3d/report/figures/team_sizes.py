@@ -79,8 +79,10 @@ def _panel(axes: Axes, runs: Runs, task: str) -> None:
 def _line(axes: Axes, method: str, sizes: Sequence[int], values: Matrix, seen: Sequence[int]) -> None:
     color, mean, trained = color_of(method), values.mean(axis=0), np.isin(sizes, seen)
     axes.plot(sizes, mean, line_of(method), color=color, linewidth=1.5)
-    for chosen, face in ((trained, color), (~trained, "white")):
-        axes.plot(np.array(sizes)[chosen], mean[chosen], "o", color=color, markerfacecolor=face, markersize=4)
+    for chosen, face in ((trained, color), (~trained, "none")):
+        axes.plot(
+            np.array(sizes)[chosen], mean[chosen], "o", color=color, markerfacecolor=face, markersize=4.5
+        )
     if len(values) > 1:
         axes.fill_between(sizes, *curve_interval(values), color=color, alpha=0.18, linewidth=0)
 
@@ -105,6 +107,6 @@ def _legend(drawing: Drawing, methods: Sequence[str], columns: int) -> None:
     ]
     dots = [
         Line2D([], [], linestyle="", marker="o", markersize=4, color=INK, markerfacecolor=face, label=label)
-        for face, label in ((INK, "trained with"), ("white", "never trained with"))
+        for face, label in ((INK, "trained with"), ("none", "never trained with"))
     ]
     drawing.legend(handles=lines + dots, loc="outside lower center", ncols=columns, handlelength=1.8)
