@@ -88,7 +88,7 @@ def apart(facts: Facts) -> str:
     if least <= 1:
         return f"not every seed of PC3D delivers more than {_best_seed(facts, BACKBONE)}"
     every = {1: "the one seed of PC3D", 2: "either seed of PC3D"}.get(ours, "every seed of PC3D")
-    more = "[far more](#the-papers-reason-for-the-lead)" if least >= FAR_MORE else "more"
+    more = "[far more](reproduction.md)" if least >= FAR_MORE else "more"
     return f"{every} delivers {more} than {_best_seed(facts, BACKBONE)}"
 
 
