@@ -29,7 +29,11 @@ RESULTS = ROOT / "results"
 REPORT = RESULTS / "report"
 SENTENCES = REPORT / "sentences.json"
 SPEED = ROOT / "docs" / "speed.md"
-PAGES = (ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("reproduction", "large_teams")))
+PAGES = (
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("reproduction*.md")),
+    ROOT / "docs" / "large_teams.md",
+)
 WIDTH = 120
 MISSING = "*The recorded runs do not make this table yet.*\n"
 UNTOLD = "(the recorded runs do not tell this yet)"

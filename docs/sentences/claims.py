@@ -6,20 +6,11 @@ import numpy as np
 
 from docs.sentences.facts import BACKBONE, RIVALS, Facts, NotKnown
 from docs.sentences.levels import is_best
-from docs.sentences.words import (
-    SIZES,
-    at_sizes,
-    by_split,
-    decimal,
-    gathered,
-    listed,
-    named,
-    number,
-    with_agents,
-)
+from docs.sentences.words import by_split, decimal, gathered, named, with_agents
 from pc3d.experiment.methods import OURS, family
 from pc3d.report.names import SPLITS, task_title
 from pc3d.report.paper_numbers import MAIN
+from pc3d.report.prose import SIZES, at_sizes, listed, number
 
 OF_OURS = {
     "better": "**better**",

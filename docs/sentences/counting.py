@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from docs.sentences.facts import Facts, NotKnown
-from docs.sentences.words import at_sizes, gathered, listed
+from docs.sentences.words import gathered
 from pc3d.report.names import SPLITS
 from pc3d.report.paper_numbers import MAIN
+from pc3d.report.prose import at_sizes, listed
 from pc3d.report.tables.collisions import STANDING_STILL, TASK, mean_return
 from pc3d.tasks.spread.rules import Collisions, SpreadRules
 

@@ -7,21 +7,11 @@ from itertools import pairwise
 import numpy as np
 
 from docs.sentences.facts import BACKBONE, BySeed, Facts, NotKnown, of_the_paper
-from docs.sentences.words import (
-    at_sizes,
-    by_split,
-    fold,
-    gathered,
-    listed,
-    named,
-    number,
-    number_of_seeds,
-    percent,
-    times,
-)
+from docs.sentences.words import by_split, fold, gathered, named, percent, times
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
 from pc3d.report.paper_numbers import MAIN
+from pc3d.report.prose import at_sizes, listed, number, number_of_seeds
 
 TASK = "rware"
 FAR_MORE = 2.0  # times
@@ -98,7 +88,7 @@ def apart(facts: Facts) -> str:
     if least <= 1:
         return f"not every seed of PC3D delivers more than {_best_seed(facts, BACKBONE)}"
     every = {1: "the one seed of PC3D", 2: "either seed of PC3D"}.get(ours, "every seed of PC3D")
-    more = "[far more](#in-short)" if least >= FAR_MORE else "more"
+    more = "[far more](reproduction.md)" if least >= FAR_MORE else "more"
     return f"{every} delivers {more} than {_best_seed(facts, BACKBONE)}"
 
 

@@ -12,12 +12,12 @@ from pc3d.experiment.methods import METHODS, OURS
 from pc3d.report.names import SPLITS, method_title, task_title
 from pc3d.report.paper_numbers import MAIN, published_returns
 from pc3d.report.runs import Runs
+from pc3d.report.story import BACKBONE
 from pc3d.report.tables.comparisons import claims_table
 from pc3d.report.tables.context import Context, contexts, means_over_sizes
-from pc3d.report.tables.table import NOTHING, Table
+from pc3d.report.tables.table import NOTHING, Cell, Table
 from pc3d.report.tables.training import means_by_stage, measured_seconds_per_update
 
-BACKBONE = "mappo"
 RIVALS = tuple(method for method in MAIN if method != OURS)  # in the paper's main table
 BySeed = Float[np.ndarray, " seed"]
 
@@ -103,8 +103,9 @@ class Facts:
         return (value - theirs) / lead
 
     @cached_property
-    def _claims(self) -> Table | None:
-        return claims_table(self.runs)
+    def _claims(self) -> dict[str, Table]:
+        found = {task: claims_table(self.runs, task) for task in self.runs.tasks}
+        return {task: table for task, table in found.items() if table}
 
     def verdicts(self, task: str, first: str, second: str) -> dict[str, str]:
         """The words of the table of claims by split, without p; of one seed only the mean can speak."""
@@ -115,22 +116,21 @@ class Facts:
         }
 
     def _tested(self, task: str, first: str, second: str, split: str) -> str | None:
-        tasks = [title for title, _ in self._claims.groups] if self._claims else []
         title = f"{method_title(first)} against {method_title(second)}"
-        rows = [row for row in (self._claims.rows if self._claims else ()) if row[0].text == title]
-        if not rows or task_title(task).name not in tasks:
+        rows = [row for row in self._judged(task) if row[0].text == title]
+        if not rows:
             return None
-        column = 1 + len(SPLITS) * tasks.index(task_title(task).name) + SPLITS.index(split)
-        word = rows[0][column].text.split(", p")[0]
+        word = rows[0][1 + SPLITS.index(split)].text.split(", p")[0]
         return None if word == NOTHING else word
 
     def comparisons(self, task: str) -> int:
         """How many of them Holm's correction is for."""
-        if self._claims is None:
+        if not self._claims:
             raise NotKnown
-        columns = self._claims.full_columns
-        ours = [place for place, name in enumerate(columns) if name.startswith(f"{task_title(task).name} ")]
-        return sum(row[place].text != NOTHING for row in self._claims.rows for place in ours)
+        return sum(cell.text != NOTHING for row in self._judged(task) for cell in row[1:])
+
+    def _judged(self, task: str) -> tuple[tuple[Cell, ...], ...]:
+        return self._claims[task].rows if task in self._claims else ()
 
     @cached_property
     def _contexts(self) -> dict[str, dict[str, list[Context]]]:

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 from docs.sentences.facts import BACKBONE, Facts, NotKnown
 from docs.sentences.recovery import is_recovered
-from docs.sentences.words import at_sizes, by_split, fraction, gathered, listed, percent
+from docs.sentences.words import by_split, fraction, gathered, percent
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
+from pc3d.report.prose import at_sizes, listed
 from pc3d.report.statistics import mean_over_pairs
 
 BEGINNING, NEAR_THE_BEGINNING = 0.5, 0.06  # of a gate whose reliance is zero
@@ -74,7 +75,7 @@ def kept_without_the_gate(facts: Facts, task: str) -> str:
     return (
         f"{percent(never)} of the lead over MAPPO is there if the gate never opens (the critic, and a memory "
         f"that distillation shaped), and {percent(shut)} if PC3D's gate is "
-        f"[forced shut](#contexts-and-gates) only in play: what the context says in play is {part} of it"
+        f"[forced shut](reproduction_contexts.md) only in play: what the context says in play is {part} of it"
     )
 
 

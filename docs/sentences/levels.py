@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from docs.sentences.facts import RIVALS, Facts, NotKnown
-from docs.sentences.words import at_sizes, count_of, gathered, listed, named, number, of_task, on_tasks
+from docs.sentences.words import count_of, gathered, named, of_task
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
 from pc3d.report.paper_numbers import published_returns
+from pc3d.report.prose import at_sizes, listed, number, on_tasks
 from pc3d.report.tables.comparisons import LEVEL
 
 
@@ -41,14 +42,13 @@ def seeds_of_whole_studies(facts: Facts) -> str:
 
 
 def best_in_the_table(facts: Facts) -> str:
-    """In how many columns; in the paper it is every one."""
-    columns = [is_best(facts, task, split) for task in _whole(facts) for split in SPLITS]
-    if all(columns):
-        return "has the best mean of the four methods of this table in every column, as in the paper"
-    return (
-        f"has the best mean of the four methods of this table in {count_of(sum(columns), len(columns))} "
-        "columns (in the paper in every one)"
-    )
+    """On how many splits; in the paper it is every one."""
+    best = [is_best(facts, task, split) for task in _whole(facts) for split in SPLITS]
+    tasks = on_tasks(_whole(facts))
+    if all(best):
+        return f"has the best mean of the four methods on every split of {tasks}, as in the paper"
+    count = count_of(sum(best), len(best))
+    return f"has the best mean of the four methods on {count} splits of {tasks} (in the paper on every one)"
 
 
 def survivors(facts: Facts) -> str:
@@ -77,13 +77,13 @@ def always_open(facts: Facts) -> str:
     ]
     if not ahead:
         every = count_of(len(columns), len(columns))
-        return f"has a worse mean than PC3D in {every} columns, as in the paper"
+        return f"has a worse mean than PC3D on {every} splits, as in the paper"
     sure, hints = (_places(facts, ahead, word) for word in ("worse", "hint: worse"))
     certain = [f"more than chance {sure}"] if sure else []
     hinted = [f"with a hint of more than chance {hints} only"] if hints else []
     certainty = ", ".join(certain + hinted) or "which may be chance"
     count = count_of(len(ahead), len(columns))
-    return f"has a better mean than PC3D in {count} columns ({certainty}); in the paper it is worse"
+    return f"has a better mean than PC3D on {count} splits ({certainty}); in the paper it is worse"
 
 
 def _places(facts: Facts, columns: list[tuple[str, str]], word: str) -> str:

@@ -11,21 +11,10 @@ from docs.sentences.recovery import (
     is_recovered,
     is_supported,
 )
-from docs.sentences.words import (
-    at_least,
-    at_sizes,
-    by_split,
-    fraction,
-    gathered,
-    listed,
-    named,
-    number,
-    number_of_seeds,
-    ordinal,
-    percent,
-)
+from docs.sentences.words import at_least, by_split, fraction, gathered, named, ordinal, percent
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
+from pc3d.report.prose import at_sizes, listed, number, number_of_seeds
 
 IN_EARNEST = 5  # deliveries an episode
 NEVER = 99  # a stage that no curriculum has

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from docs.sentences.facts import Facts, NotKnown
-from docs.sentences.words import listed, on_tasks, percent, where
+from docs.sentences.words import percent, where
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
+from pc3d.report.prose import listed, on_tasks
 
 PERSONAL = 0.05  # of the teacher's variance between teammates; below it, contexts hardly differ
 TO_SPEAK_OF = 0.005

@@ -1,4 +1,4 @@
-"""Numbers in words: how the sentences of the pages count, list and compare."""
+"""Numbers in words: what the sentences of the pages need beyond those of a report."""
 
 from __future__ import annotations
 
@@ -6,16 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from pc3d.report.names import SPLITS, method_title, task_title
+from pc3d.report.prose import SIZES, at_sizes, listed, number, on_tasks
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
-NUMBERS = (
-    *("no", "one", "two", "three", "four", "five", "six"),
-    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
-)
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-SIZES = {"train": "training", "validation": "validation", "test": "test"}
 FRACTIONS = {
     1 / 10: "a tenth",
     1 / 5: "a fifth",
@@ -43,14 +39,6 @@ def named(method: str) -> str:
     return IN_PROSE.get(method, method_title(method))
 
 
-def number(value: int) -> str:
-    return NUMBERS[value] if value < len(NUMBERS) else f"{value:,}"
-
-
-def number_of_seeds(count: int) -> str:
-    return f"{number(count)} {'seed' if count == 1 else 'seeds'}"
-
-
 def count_of(part: int, whole: int) -> str:
     """How many of a number that is more than one."""
     if part == whole:
@@ -71,23 +59,11 @@ def ordinal(value: int) -> str:
     return ORDINALS[value - 1] if value <= len(ORDINALS) else f"{value}th"
 
 
-def listed(texts: Iterable[str], last: str = " and ") -> str:
-    *first, final = texts
-    return f"{', '.join(first)}{last}{final}" if first else final
-
-
 def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
     groups: dict[Key, list[Value]] = {}
     for key, value in pairs:
         groups.setdefault(key, []).append(value)
     return groups
-
-
-def at_sizes(splits: Sequence[str]) -> str:
-    """Where something is so."""
-    if len(splits) == len(SPLITS):
-        return "on all splits"
-    return f"at {listed(SIZES[split] for split in splits)} sizes"
 
 
 def by_split(words: Mapping[str, str], between: str = ", ") -> str:
@@ -104,10 +80,6 @@ def where(truths: Mapping[str, bool], yes: str, no: str) -> str:
     if not holds:
         return no
     return yes if len(holds) == len(truths) else f"{yes} on {on_tasks(holds)} only"
-
-
-def on_tasks(tasks: Iterable[str]) -> str:
-    return listed(task_title(task).name for task in tasks)
 
 
 def of_task(task: str, splits: Sequence[str]) -> str:

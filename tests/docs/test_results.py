@@ -12,8 +12,12 @@ from pc3d.report.sections import SECTIONS
 from pc3d.report.tables.table import markdown
 from pc3d.tasks.registry import papers
 
-WHOLE = {"main", "ablation", "hyper", "claims", "collisions", "wall-clock", *fill.OF_METHODS}
+WHOLE = {"overview", "collisions", "wall-clock", *fill.OF_METHODS}
 BY_TASK = (
+    "main",
+    "ablation",
+    "hyper",
+    "claims",
     "differences",
     "sizes",
     "statistics",
@@ -41,7 +45,7 @@ def test_the_pages_ask_for_every_sentence_that_there_is():
 @pytest.mark.parametrize("page", fill.PAGES, ids=lambda page: page.name)
 def test_a_page_has_the_tables_and_sentences_of_the_report(page):
     text = page.read_text()
-    assert fill.TABLE.search(text)
+    assert fill.TABLE.search(text) or fill.SENTENCE.search(text)
     assert fill.filled(text) == text, "run make results"
 
 
@@ -50,7 +54,7 @@ def test_a_number_or_a_word_typed_by_hand_is_replaced(page):
     text = page.read_text()
     emptied = fill.TABLE.sub(lambda match: f"<!-- table {match[1]} -->\n<!-- end -->", text)
     typed = fill.SENTENCE.sub(lambda match: match[0].replace("-->", "-->0.99 and worse ", 1), emptied)
-    assert emptied != text
+    assert (emptied != text) == bool(fill.TABLE.search(text))
     assert (typed != emptied) == bool(fill.SENTENCE.search(text))
     assert fill.filled(typed) == text
 

@@ -12,6 +12,7 @@ from docs.sentences.methods import execution_table, method_table
 from docs.sentences.table import SENTENCES, sentences
 from pc3d.experiment.execution import Execution
 from pc3d.experiment.methods import METHODS
+from pc3d.report.prose import listed
 from pc3d.report.runs import find_runs
 from pc3d.tasks.registry import paper_of
 from tests.report.made_up import add_metrics, make_run
@@ -64,7 +65,7 @@ def write_contexts(folder, measures):
 @pytest.mark.parametrize(
     ("said", "meant"),
     [
-        (words.listed(["a", "b", "c"]), "a, b and c"),
+        (listed(["a", "b", "c"]), "a, b and c"),
         (words.percent([0.86, 0.874]), "86 to 87 %"),
         (words.percent([-0.4, 0]), "none"),
         (words.times([12.4]), "twelve times"),
@@ -114,10 +115,10 @@ def test_an_ablation_that_is_ahead_turns_the_sentence_round(told):
     every = dict.fromkeys(METHODS, 1.0)
     assert (
         told({**every, "pc3d": 2.0}, "always-open")
-        == "has a worse mean than PC3D in all three columns, as in the paper"
+        == "has a worse mean than PC3D on all three splits, as in the paper"
     )
     assert told({**every, "gate-on": 2.0}, "always-open").startswith(
-        "has a better mean than PC3D in all three columns"
+        "has a better mean than PC3D on all three splits"
     )
     assert told({**every, "gate-on": 2.0}, "weaker-gate-on-spread").startswith("**no**: ")
     assert not told({**every, "pc3d": 2.0}, "weaker-gate-on-spread").startswith("**no**")

@@ -41,10 +41,10 @@ def test_the_command_writes_every_table_and_figure_and_names_what_is_missing(mad
     assert "spread ippo seed 1: unfinished" in printed
     assert str(tmp_path / "index.html") in printed
     for table in (
-        "main",
-        "ablation",
-        "hyper",
-        "claims",
+        "main-spread",
+        "ablation-spread",
+        "hyper-spread",
+        "claims-spread",
         "differences-spread",
         "statistics-spread",
         "recovery-spread",
@@ -55,11 +55,13 @@ def test_the_command_writes_every_table_and_figure_and_names_what_is_missing(mad
         assert (tmp_path / "tables" / f"{table}.tex").exists()
     kinds = ("boxes", "curves", "stages")
     figures = [f"{prefix}{kind}-spread" for prefix in ("", "ablation-", "hyper-") for kind in kinds]
-    for figure in (*figures, "context-spread", "alignment-spread", "benchmarks"):
+    beginning = ("overview", "overview-narrow")
+    for figure in (*beginning, *figures, "context-spread", "alignment-spread", "benchmarks"):
         assert (tmp_path / "figures" / f"{figure}.png").exists()
         assert (tmp_path / "figures" / f"{figure}.svg").exists()
     document = (tmp_path / "report.md").read_text()
     assert "spread ippo seed 1: unfinished" in document
+    assert document.index("- Four methods learned Spread") < document.index("## Results")
     for linked in re.findall(r"\(figures/(.*?)\)", document):
         assert (tmp_path / "figures" / linked).exists()
     assert (tmp_path / "marl-eval.json").exists()

@@ -42,8 +42,8 @@ def run(command: Command) -> int:
     ) as bar:
         step = bar.add_task("reading the runs", total=None)
         page = write_report(runs, command.out, lambda name: bar.update(step, description=name))
-    for task in runs.tasks:  # one by one, since all side by side are wider than a terminal
-        if table := result_table(MAIN_RESULTS, runs, [task]):
+    for task in runs.tasks:
+        if table := result_table(MAIN_RESULTS, runs, task):
             console.print(_for_terminal(table))
     for note in notes(runs):
         console.print(f"note: {note}", soft_wrap=True, highlight=False)
@@ -61,9 +61,8 @@ def _evaluate_missing(runs: Runs) -> bool:
 
 def _for_terminal(table: Table) -> TerminalTable:
     """One task's table, with the paper's number under ours."""
-    ((task, _),) = table.groups
     rows = (
         [Text(f"{cell.text}\n{cell.note}".strip(), "bold" if cell.best else "") for cell in row]
         for row in table.rows
     )
-    return terminal_table(f"{task}: return by split", table.columns, rows, words=1, narrow=True)
+    return terminal_table(table.title, table.columns, rows, words=1, narrow=True)

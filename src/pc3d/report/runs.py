@@ -21,7 +21,7 @@ from pc3d.runs.line_contract import read_clock, read_evaluations, read_metrics
 from pc3d.runs.metrics import Line
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
-from pc3d.tasks.registry import TASKS
+from pc3d.tasks.registry import TASKS, papers
 from pc3d.tasks.task import WORLDS, World
 
 REFERENCES_FILE = "references.csv"
@@ -62,6 +62,10 @@ class Run:
     def replays(self) -> list[Path]:
         """The recorded episodes, one per team size."""
         return sorted((self.folder.path / "replays").glob("size-*.json"))
+
+    def shows(self, team_size: int) -> bool:
+        """Whether an episode with that many agents was recorded."""
+        return (self.folder.path / "replays" / f"size-{team_size}.json").exists()
 
     @cached_property
     def history(self) -> list[Line]:
@@ -161,6 +165,10 @@ class Runs:
     def lengths(self, task: str) -> list[str]:
         """For how many episodes its runs were trained."""
         return [f"{length:,}" for length in sorted({run.experiment.episodes for run in self.of(task)})]
+
+    def as_the_paper(self, task: str) -> bool:
+        """Whether its runs are as long as the paper's, so that the paper's numbers may stand beside them."""
+        return task in papers() and self.lengths(task) == [f"{papers()[task].episodes:,}"]
 
     def matrix(self, task: str, method: str, sizes: Sequence[int]) -> Float[np.ndarray, "seed size"]:
         """Mean returns of every scored seed at every size."""

@@ -7,10 +7,11 @@ from typing import Any
 
 from pc3d.report.figures.style import Figure, save
 from pc3d.report.marl_eval import marl_eval
+from pc3d.report.opening import most_telling
 from pc3d.report.page.page import report_page
 from pc3d.report.runs import Run, Runs
 from pc3d.report.scores import read_table
-from pc3d.report.sections import SECTIONS, Section
+from pc3d.report.sections import SECTIONS, Beginning, Section, begin
 from pc3d.report.tables.table import Table, latex, markdown, markdown_text
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
@@ -25,17 +26,21 @@ def write_report(runs: Runs, folder: Path, progress: Callable[[str], None]) -> P
     with explained(f"writing the report to {folder}"):
         for place in (folder / "tables", folder / "figures"):
             place.mkdir(parents=True, exist_ok=True)
+        beginning = begin(runs)
         sections: list[Section] = []
-        pictures: dict[str, str] = {}
+        pictures = {figure.name: save(figure, folder / "figures") for figure in beginning.charts}
         for make in SECTIONS:
             section = make(runs)
             progress(section.heading)
-            sections.append(section)
-            pictures |= _write_section(section, folder)
-        write_atomically(folder / "report.md", _document(sections).encode())
+            if not section.empty:
+                sections.append(section)
+                pictures |= _write_section(section, folder)
+        write_atomically(folder / "report.md", _document(beginning, sections).encode())
         write_atomically(folder / "marl-eval.json", (json.dumps(marl_eval(runs), indent=1) + "\n").encode())
         progress("the page")
-        write_atomically(page, report_page(TITLE, sections, pictures, list(_replays(runs))).encode())
+        replays, opening = list(_replays(runs)), most_telling(runs)
+        text = report_page(TITLE, sections, pictures, replays, beginning=beginning, opening=opening)
+        write_atomically(page, text.encode())
     return page
 
 
@@ -47,17 +52,21 @@ def _write_section(section: Section, folder: Path) -> dict[str, str]:
     return {figure.name: save(figure, folder / "figures") for figure in section.figures}
 
 
-def _document(sections: Iterable[Section]) -> str:
+def _document(beginning: Beginning, sections: Iterable[Section]) -> str:
     """The whole report as one Markdown file that shows the figures beside it."""
-    lines = [f"# {TITLE}"]
+    lines = [f"# {TITLE}", "\n".join(f"- {markdown_text(sentence)}" for sentence in beginning.sentences)]
+    lines += [line for figure in beginning.charts[:1] for line in _picture(figure)]
     for section in sections:
         lines.append(f"## {section.heading}")
         lines += [markdown_text(paragraph) for paragraph in section.text.split("\n\n") if paragraph]
         for table in section.tables:
             lines += [_caption(table), markdown(table).rstrip()]
-        for figure in section.figures:
-            lines += [f"![{markdown_text(figure.title)}](figures/{figure.name}.svg)", _caption(figure)]
+        lines += [line for figure in section.figures for line in _picture(figure)]
     return "\n\n".join(lines) + "\n"
+
+
+def _picture(figure: Figure) -> list[str]:
+    return [f"![{markdown_text(figure.title)}](figures/{figure.name}.svg)", _caption(figure)]
 
 
 def _caption(shown: Table | Figure) -> str:

@@ -31,7 +31,7 @@ def sample_replay(
         "gate": np.rint(50 + 45 * wave).astype(int).tolist() if has_context else None,
         "alignment": np.rint(40 - 60 * wave).astype(int).tolist() if has_context else None,
         "attention": _attention(steps, team_size) if has_context else None,
-        "world": entry_of(task).replay.load()(states, team_size),
+        "world": entry_of(task).replay.load()(entry_of(task).make(team_size), states, team_size),
     }
 
 

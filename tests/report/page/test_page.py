@@ -116,7 +116,8 @@ def test_the_page_is_well_formed_and_holds_tables_figures_and_viewer(tmp_path):
         "Report",
         "One paragraph.",
         "Another.",
-        "Returns. Higher is better.",
+        "Returns",
+        "Higher is better.",
         "−42.0",
         "paper −79.2",
     ):

@@ -9,8 +9,9 @@ import pytest
 from matplotlib.figure import Figure as Drawing
 
 from pc3d.report.figures.style import Figure
+from pc3d.report.opening import Opening
 from pc3d.report.page.page import replay_page
-from pc3d.report.sections import Section
+from pc3d.report.sections import Beginning, Section
 from pc3d.report.tables.table import Cell, Table
 from tests.report.page.browser import Browser, chromium, chromium_is_installed
 from tests.report.page.sample_replays import sample_replay
@@ -41,9 +42,26 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = Table("wide", "A table", "Wider than a phone.", columns, (row,))
     figure = Figure("wide", "A figure", "Wide, too.", Drawing())
     pictures = {"wide": '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90"/>'}
-    section = Section("Results", "Text.", (table,), (figure,))
-    folder = tmp_path_factory.mktemp("report")
-    return write_page(folder, title="Report", sections=[section], pictures=pictures, replays=replays)
+    sections = [
+        Section("Results", "Text.", (table,), (figure,), folded=False),
+        *(Section(f"Details, part {number}", "Text.\n\n" * 20) for number in range(8)),
+    ]
+    charts = tuple(
+        Figure(name, "A chart", "Of scores.", Drawing()) for name in ("overview", "overview-narrow")
+    )
+    pictures |= {
+        chart.name: f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="200"/>'
+        for chart, width in zip(charts, (1000, 330), strict=True)
+    }
+    return write_page(
+        tmp_path_factory.mktemp("report"),
+        title="Report",
+        sections=sections,
+        pictures=pictures,
+        replays=replays,
+        beginning=Beginning(("Nobody leads.", "It may be chance."), charts, 3),
+        opening=Opening("lbf", 8),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +72,10 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.fixture
 def viewer(window: Browser, page: Path) -> Iterator[Browser]:
-    """The page freshly opened at desktop width; whatever a test does, the console stays empty."""
+    """Spread on the page freshly opened at desktop width; whatever a test does, the console stays empty."""
     open_page(window, page)
+    choose(window, "#task", "spread")
+    window.wait_for("document.querySelectorAll('.stage:first-child .agents button').length === 9")
     yield window
     assert window.console() == []
 
@@ -118,6 +138,39 @@ def test_it_loads_without_errors_and_asks_for_nothing_but_itself(window, page):
     open_page(window, page)
     assert window.console() == []
     assert [address for address in window.requested() if not address.startswith("data:")] == [page.as_uri()]
+
+
+def test_it_opens_on_the_most_telling_task_and_size(window, page):
+    open_page(window, page)
+    assert window.run("return document.querySelector('#task').value") == "lbf"
+    assert window.run("return document.querySelector('#sizes :checked').value") == "8"
+
+
+def test_the_story_is_the_first_thing_on_the_screen(window, page):
+    for width, height, chart in ((1280, 800, 1000), (375, 800, 330)):
+        open_page(window, page, width, height)
+        place = window.run("return document.querySelector('#beginning li').getBoundingClientRect().toJSON()")
+        assert 0 < place["top"] < place["bottom"] < height / 2
+        shown = window.run("return document.querySelector('#beginning img').naturalWidth")
+        assert shown == chart
+
+
+@pytest.mark.parametrize("width", [375, 1280])
+def test_the_contents_lead_to_every_section_and_open_what_is_folded(window, page, width):
+    open_page(window, page, width, 800)
+    links = window.run("return [...document.querySelectorAll('nav a')].map(link => link.hash)")
+    assert len(links) == 2 + 9  # the story, the replays and the sections
+    for link in links:
+        click = f"const link = document.querySelector('nav a[href=\"{link}\"]');"
+        window.run(f"{click} link.scrollIntoView({{inline: 'center', block: 'nearest'}}); link.click()")
+        below_the_contents = (
+            f"(() => {{ const place = document.querySelector('{link}').getBoundingClientRect(); "
+            "return place.top >= 40 && place.top < innerHeight && place.height > 0 })()"
+        )
+        window.wait_for(below_the_contents)
+    assert window.run("return document.querySelectorAll('details.section:not([open])').length") == 0
+    assert window.run("return document.querySelector('nav').getBoundingClientRect().top") == 0
+    assert window.run("return document.documentElement.scrollWidth") <= width
 
 
 def test_it_starts_paused_with_the_method_beside_its_backbone_on_the_largest_unseen_team(viewer):

@@ -9,7 +9,7 @@ from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN
 from pc3d.report.runs import find_runs
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
-from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, result_table
+from pc3d.report.tables.results import ABLATIONS, HYPERNETWORK, MAIN_RESULTS, overview_table, result_table
 from pc3d.report.tables.statistics import statistics_table
 from pc3d.report.tables.table import Cell, Table, latex, markdown
 from pc3d.report.tables.training import clock_table
@@ -36,63 +36,86 @@ def texts(table: Table) -> dict[str, list[str]]:
 def test_the_main_table_is_the_mean_over_rollouts_then_sizes_then_seeds(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
     make_run(tmp_path, "spread", "pc3d", 1, spread_returns(2.0))
-    row = texts(result_table(MAIN_RESULTS, find_runs([tmp_path])))["PC3D-MAPPO"]
+    row = texts(result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread"))["PC3D-MAPPO"]
     # Sizes 1, 2, 4, 6, 8: mean 4.2, so -5.2 and -3.2; sizes 3, 5, 7: 5; sizes 9, 10: 9.5.
     assert row == ["-4.20 ± 1.41 (n=2)", "-5.00 ± 1.41 (n=2)", "-9.50 ± 1.41 (n=2)"]
 
 
 def test_a_single_seed_says_so_and_has_no_deviation(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
-    row = texts(result_table(MAIN_RESULTS, find_runs([tmp_path])))["PC3D-MAPPO"]
+    row = texts(result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread"))["PC3D-MAPPO"]
     assert row == ["-5.20 (n=1)", "-6.00 (n=1)", "-10.50 (n=1)"]
 
 
-def test_the_papers_number_stands_beside_ours_and_beside_nothing(tmp_path):
+def test_the_papers_number_stands_beside_ours_and_beside_nothing_else(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
-    table = cells(result_table(MAIN_RESULTS, find_runs([tmp_path])))
+    table = cells(result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread"))
     assert table["PC3D-MAPPO"][0].note == "paper -39.90 ± 0.7"
-    assert table["IPPO"][2] == Cell("–", note="paper -103.43 ± 2.6")
+    assert "IPPO" not in table  # no such run was given
 
 
-def test_the_best_of_ours_is_bold(tmp_path):
+def test_the_papers_numbers_stand_beside_no_runs_of_another_length(tmp_path):
+    for seed, noise in ((0, 0.0), (1, 0.1)):
+        for method in ("mappo", "pc3d"):
+            make_run(tmp_path, "spread", method, seed, spread_returns(noise), episodes=2000)
+    runs = find_runs([tmp_path])
+    tables = [make(runs, "spread") for make in (difference_table, claims_table)]
+    for table in (result_table(MAIN_RESULTS, runs, "spread"), *tables):
+        assert {cell.note for row in table.rows for cell in row} == {""}
+        assert "paper" not in table.caption
+
+
+def test_the_best_of_ours_is_bold_where_two_methods_have_seeds_enough(tmp_path):
+    def bold() -> dict[str, list[bool]]:
+        table = cells(result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread"))
+        return {method: [cell.best for cell in row] for method, row in table.items()}
+
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(1.0))
+    make_run(tmp_path, "spread", "pc3d", 1, spread_returns(1.0))
     make_run(tmp_path, "spread", "mappo", 0, spread_returns(0.0))
-    table = cells(result_table(MAIN_RESULTS, find_runs([tmp_path])))
-    assert [cell.best for cell in table["PC3D-MAPPO"]] == [True] * 3
-    assert not any(cell.best for cell in table["MAPPO"])
+    assert bold() == {"MAPPO": [False] * 3, "PC3D-MAPPO": [False] * 3}
+    make_run(tmp_path, "spread", "mappo", 1, spread_returns(0.0))
+    assert bold() == {"MAPPO": [False] * 3, "PC3D-MAPPO": [True] * 3}
+    make_run(tmp_path, "spread", "pic", 0, spread_returns(2.0))
+    assert not any(map(any, bold().values()))  # what is highest is of one seed
+
+
+def test_the_overview_has_all_tasks_at_test_sizes_and_needs_more_than_one(tmp_path):
+    make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
+    assert overview_table(find_runs([tmp_path])) is None
+    make_run(tmp_path, "lbf", "mappo", 0, {size: [0.25] for size in LBF_SIZES})
+    table = overview_table(find_runs([tmp_path]))
+    assert table.columns == ("Method", "Spread, 9 and 10 agents", "LBF (×100), 7 and 8 agents")
+    assert texts(table) == {"MAPPO": ["–", "25.00 (n=1)"], "PC3D-MAPPO": ["-10.50 (n=1)", "–"]}
 
 
 def test_foraging_returns_are_shown_a_hundredfold(tmp_path):
     make_run(tmp_path, "lbf", "pc3d", 0, {size: [0.25, 0.75] for size in LBF_SIZES})
-    table = result_table(MAIN_RESULTS, find_runs([tmp_path]))
-    assert table.groups == (("LBF (×100)", 3),)
+    table = result_table(MAIN_RESULTS, find_runs([tmp_path]), "lbf")
+    assert table.title == "LBF (×100): mean returns by team size"
+    assert table.columns == ("Method", "train (2, 4, 6)", "validation (3, 5)", "test (7, 8)")
     assert texts(table)["PC3D-MAPPO"] == ["50.00 (n=1)"] * 3
 
 
 def test_reference_players_are_rows_of_the_main_table(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
     write_references(tmp_path / "references.csv", "spread", {"random": spread_returns(-9.0)})
-    row = texts(result_table(MAIN_RESULTS, find_runs([tmp_path])))["Random (reference)"]
+    row = texts(result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread"))["Random (reference)"]
     assert row == ["-14.20", "-15.00", "-19.50"]
 
 
 def test_references_that_score_another_return_are_left_out(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0), rules=SpreadRules("sum"))
     write_references(tmp_path / "references.csv", "spread", {"random": spread_returns(-9.0)})
-    assert "Random (reference)" not in texts(result_table(MAIN_RESULTS, find_runs([tmp_path])))
+    assert "Random (reference)" not in texts(result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread"))
 
 
 def test_ablation_and_hypernetwork_tables_need_something_to_compare(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
     make_run(tmp_path, "spread", "gate-on", 0, spread_returns(1.0))
     runs = find_runs([tmp_path])
-    assert list(texts(result_table(ABLATIONS, runs))) == [
-        "PC3D-MAPPO",
-        "Always Off Gate",
-        "Always On Gate",
-        "A-MAPPO",
-    ]
-    assert result_table(HYPERNETWORK, runs) is None
+    assert list(texts(result_table(ABLATIONS, runs, "spread"))) == ["PC3D-MAPPO", "Always On Gate"]
+    assert result_table(HYPERNETWORK, runs, "spread") is None
 
 
 def test_normalised_statistics_by_hand(tmp_path):
@@ -207,7 +230,7 @@ def one_better_one_alike(tmp_path):
 
 
 def test_a_claim_is_judged_with_all_others_in_mind(one_better_one_alike):
-    table = cells(claims_table(one_better_one_alike))
+    table = cells(claims_table(one_better_one_alike, "spread"))
     # t = 1 / √(2 × 0.01 / 3) with 4 degrees of freedom is 0.00026 by itself; it is one of six.
     note = "paper: better, p = 0.018"  # t = 2.55 / √(1.13 / 5) is 0.0007 by itself; the paper has thirty
     assert table["PC3D-MAPPO against MAPPO"][0] == Cell("worse, p = 0.002", best=True, note=note)
@@ -221,7 +244,7 @@ def test_a_claim_that_only_the_correction_leaves_open_is_a_hint(tmp_path):
         make_run(tmp_path, "spread", "pc3d", seed, spread_returns(noise))
         make_run(tmp_path, "spread", "pic", seed, spread_returns(noise + 0.25))
     # t = 0.25 / √(2 × 0.01 / 3) with 4 degrees of freedom is 0.0376 by itself; it is one of three.
-    for cell in cells(claims_table(find_runs([tmp_path])))["PC3D-MAPPO against PIC-MAPPO"]:
+    for cell in cells(claims_table(find_runs([tmp_path]), "spread"))["PC3D-MAPPO against PIC-MAPPO"]:
         assert cell.text == "hint: worse, p = 0.113"
         assert not cell.best
 

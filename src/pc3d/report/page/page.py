@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,8 @@ from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import TASKS
 
 if TYPE_CHECKING:  # a page of replays alone is made without loading what draws figures
-    from pc3d.report.sections import Section
+    from pc3d.report.opening import Opening
+    from pc3d.report.sections import Beginning, Section
 
 TEMPLATES = Environment(
     loader=PackageLoader("pc3d.report.page", ""),
@@ -35,7 +37,7 @@ REPLAY_FORMAT = 1
 INDEX_FIELDS = ("task", "method", "seed", "team_size", "split", "rollout", "return")
 # Scripts in the order they run: each uses only what stands before it; the tasks' own come in between.
 BEFORE_TASKS = ("palette", "pen", "agents")
-AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "attention", "stage", "viewer")
+AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "attention", "stage", "viewer", "folds")
 
 
 def replay_page(replays: Sequence[dict[str, Any]]) -> str:
@@ -46,17 +48,25 @@ def replay_page(replays: Sequence[dict[str, Any]]) -> str:
 
 
 def report_page(
-    title: str, sections: Sequence[Section], pictures: Mapping[str, str], replays: Sequence[dict[str, Any]]
+    title: str,
+    sections: Sequence[Section],
+    pictures: Mapping[str, str],
+    replays: Sequence[dict[str, Any]],
+    *,
+    beginning: Beginning | None = None,
+    opening: Opening | None = None,
 ) -> str:
-    """The page of a report; pictures are SVGs by figure name."""
+    """The page of a report; pictures are SVGs by figure name, `opening` says which replay is shown first."""
     script, template = _script(), TEMPLATES.get_template("page.html")
     return template.render(
         digest=_base64(hashlib.sha256(script.encode()).digest()),
         title=title,
         style=_asset("page.css"),
+        beginning=beginning,
         sections=sections,
         pictures={name: _base64(svg.encode()) for name, svg in pictures.items()},
         index=_index(replays),
+        opening=asdict(opening) if opening else {},
         replays=[_packed(replay) for replay in replays],
         script=script,
     )

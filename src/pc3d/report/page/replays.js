@@ -15,6 +15,11 @@ function readIndex() {
   return entries.filter(({ task }) => Object.hasOwn(TASKS, task));
 }
 
+// The task and size to begin with: {} where the page says nothing about it.
+function readOpening() {
+  return JSON.parse(document.getElementById("replay-opening").textContent);
+}
+
 function unpack(number) {
   if (!unpacked.has(number)) unpacked.set(number, readReplay(number));
   return unpacked.get(number);

@@ -4,6 +4,7 @@ class Viewer {
   constructor(root) {
     this.root = root;
     this.entries = readIndex();
+    this.opening = readOpening();
     this.box = null;
     this.describedStep = null;
     this.player = new Player(() => this.draw());
@@ -74,7 +75,7 @@ class Viewer {
 
   offerTasks() {
     const tasks = valuesOf(this.entries, "task");
-    fill(this.part("task"), tasks.map((task) => [task, TASKS[task].title]), null);
+    fill(this.part("task"), tasks.map((task) => [task, TASKS[task].title]), this.opening.task);
     this.offerSizes();
   }
 
@@ -82,12 +83,14 @@ class Viewer {
     return this.entries.filter(({ task }) => task === this.part("task").value);
   }
 
-  // The size that was shown stays, if the task has it; at first it is the largest that was never trained on.
+  // The size that was shown stays, if the task has it; at first it is the one the page opens with, or else the
+  // largest that was never trained on.
   offerSizes() {
     const sizes = valuesOf(this.taskEntries, "team_size");
     const splitOf = (size) => this.taskEntries.find(({ team_size: other }) => other === size).split;
     const unseen = sizes.filter((size) => splitOf(size) !== "train");
-    const wanted = sizes.includes(this.size) ? this.size : (unseen.at(-1) ?? sizes.at(-1));
+    const opens = this.part("task").value === this.opening.task ? this.opening.team_size : null;
+    const wanted = [this.size, opens].find((size) => sizes.includes(size)) ?? unseen.at(-1) ?? sizes.at(-1);
     const choices = sizes.map((size) => sizeChoice(size, splitOf(size), size === wanted));
     this.part("sizes").replaceChildren(...choices);
     this.drawLegend();

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import product
 
 from pc3d.experiment.methods import METHODS, OURS
-from pc3d.report.names import SPLITS, Heading, heading, method_title, task_title
+from pc3d.report.names import SPLITS, Heading, heading, method_title
 from pc3d.report.paper_numbers import SEEDS, published_returns
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import Estimate, Spread, chance_of_difference, difference, holm
@@ -14,6 +14,9 @@ from pc3d.report.tables.table import NOTHING, Cell, Row, Table, make_table
 
 OF_THE_PAPER = (
     f" The paper's differences, in the same way, from its printed means and deviations of {SEEDS} seeds."
+)
+CLAIMS_OF_THE_PAPER = (
+    f" Below, what the same test says of the paper's printed means and deviations of {SEEDS} seeds."
 )
 LEVEL = 0.05
 # What PC3D's critic gives alone, and with a context that nobody distils.
@@ -26,7 +29,7 @@ Place = tuple[Comparison, str]  # with a split
 
 def difference_table(runs: Runs, task: str) -> Table | None:
     """By split; one row per method that PC3D can be compared with, with at least two seeds of both."""
-    words = heading("differences", task, of_the_paper=OF_THE_PAPER)
+    words = heading("differences", task, of_the_paper=OF_THE_PAPER if runs.as_the_paper(task) else "")
     return _differences(runs, task, words, runs.splits(task))
 
 
@@ -48,7 +51,8 @@ def _differences(runs: Runs, task: str, words: Heading, columns: Mapping[str, Se
 
 def _difference(runs: Runs, task: str, method: str, column: str, sizes: Sequence[int]) -> Cell:
     found = found_pair(runs, task, (OURS, method), sizes)
-    printed = printed_pair(task, (OURS, method), column) if column in SPLITS else None
+    beside = column in SPLITS and runs.as_the_paper(task)
+    printed = printed_pair(task, (OURS, method), column) if beside else None
     note = f"paper {difference_cell(difference(*printed)).text}" if printed else ""
     return difference_cell(difference(*found), note) if found else Cell(NOTHING, note=note)
 
@@ -75,27 +79,25 @@ def difference_cell(estimate: Estimate, note: str = "") -> Cell:
     return Cell(text, best=low > 0 or high < 0, note=note)
 
 
-def claims_table(runs: Runs) -> Table | None:
+def claims_table(runs: Runs, task: str) -> Table | None:
     """One row per comparison that can be made; nothing without at least two seeds of two methods."""
-    comparisons = _comparisons(runs.methods(*runs.tasks))
-    places = list(product(comparisons, SPLITS))
+    comparisons = _comparisons(runs.methods(task))
     pairs = {
-        task: {(pair, split): found_pair(runs, task, pair, runs.sizes(task, split)) for pair, split in places}
-        for task in runs.tasks
+        (pair, split): found_pair(runs, task, pair, runs.sizes(task, split))
+        for pair, split in product(comparisons, SPLITS)
     }
-    found = {task: verdicts for task in runs.tasks if (verdicts := _verdicts(pairs[task]))}
-    printed = {task: _printed(task) for task in found}
+    found, printed = _verdicts(pairs), _printed(task) if runs.as_the_paper(task) else {}
     rows: list[Row] = [
         (
             f"{method_title(pair[0])} against {method_title(pair[1])}",
-            *(_cell((pair, split), found[task], printed[task]) for task in found for split in SPLITS),
+            *(_cell((pair, split), found, printed) for split in SPLITS),
         )
         for pair in comparisons
-        if any((pair, split) in verdicts for verdicts in found.values() for split in SPLITS)
+        if any((pair, split) in found for split in SPLITS)
     ]
-    groups = [(task_title(task).name, len(SPLITS)) for task in found]
-    words = heading("claims", level=LEVEL, seeds=SEEDS)
-    return make_table(words, ("Comparison", *SPLITS * len(found)), rows, groups)
+    of_the_paper = CLAIMS_OF_THE_PAPER if printed else ""
+    words = heading("claims", task, level=LEVEL, of_the_paper=of_the_paper)
+    return make_table(words, ("Comparison", *SPLITS), rows)
 
 
 def _comparisons(methods: Iterable[str]) -> list[Comparison]:

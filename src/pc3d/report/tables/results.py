@@ -1,15 +1,15 @@
-"""The paper's three tables of returns by split, with ours first and the paper's number below each."""
+"""The paper's three tables of returns by split, each task by itself, with the paper's number below ours."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pc3d.report.names import REFERENCE_TITLES, SPLITS, heading, method_title, methods_in_order, task_title
+from pc3d.report.names import REFERENCE_TITLES, heading, method_title, methods_in_order, task_title
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, ResultTable
+from pc3d.report.prose import listed
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import DEGREES_OF_FREEDOM_LOST, Spread, over_seeds
 from pc3d.report.tables.table import NOTHING, Cell, Table, make_table
-from pc3d.tasks.registry import papers
 
 
 @dataclass(frozen=True)
@@ -35,17 +35,32 @@ class Kind:
 MAIN_RESULTS, ABLATIONS, HYPERNETWORK = Kind("main", MAIN), Kind("ablation", ABLATION), Kind("hyper", HYPER)
 
 
-def result_table(kind: Kind, runs: Runs, tasks: list[str] | None = None) -> Table | None:
-    """Returns of every method by task and split; nothing if no task has anything to compare."""
-    methods, tasks = kind.methods(runs), kind.tasks(runs) if tasks is None else tasks
-    if not tasks:
+def result_table(kind: Kind, runs: Runs, task: str) -> Table | None:
+    """Returns of every method that was run on the task, by split; nothing if there is nothing to compare."""
+    if task not in kind.tasks(runs):
         return None
-    columns = [_column(kind, runs, task, *split) for task in tasks for split in runs.splits(task).items()]
+    splits = {split: sizes for split, sizes in runs.splits(task).items() if sizes}
+    methods = [method for method in kind.methods(runs) if runs.of(task, method)]
+    columns = [_column(kind, runs, task, methods, *split) for split in splits.items()]
     rows = [(method_title(method), *cells) for method, *cells in zip(methods, *columns, strict=True)]
-    references = _reference_rows(runs, tasks) if kind.published is MAIN else []
-    groups = [(task_title(task).with_scale, len(SPLITS)) for task in tasks]
-    words = heading(kind.name, caption="results", **_about(runs, tasks))
-    return make_table(words, ("Method", *SPLITS * len(tasks)), rows + references, groups)
+    references = _reference_rows(runs, [(task, sizes) for sizes in splits.values()])
+    words = heading(kind.name, task, caption="results", **_about(runs, task))
+    titles = [f"{split} ({', '.join(map(str, sizes))})" for split, sizes in splits.items()]
+    return make_table(words, ("Method", *titles), rows + (references if kind.published is MAIN else []))
+
+
+def overview_table(runs: Runs) -> Table | None:
+    """All tasks at the sizes that say most about open teams; one task alone needs no overview."""
+    tasks = [task for task in MAIN_RESULTS.tasks(runs) if runs.sizes(task, "test")]
+    if len(tasks) < 2:
+        return None
+    given = set(runs.methods(*tasks))
+    methods = [method for method in MAIN_RESULTS.methods(runs) if method in given]
+    places = [(task, runs.sizes(task, "test")) for task in tasks]
+    columns = [_column(MAIN_RESULTS, runs, task, methods, "test", sizes) for task, sizes in places]
+    rows = [(method_title(method), *cells) for method, *cells in zip(methods, *columns, strict=True)]
+    titles = [f"{task_title(task).with_scale}, {listed(map(str, sizes))} agents" for task, sizes in places]
+    return make_table(heading("overview"), ("Method", *titles), rows + _reference_rows(runs, places))
 
 
 def spread_of_sizes(runs: Runs, task: str, method: str, sizes: Sequence[int]) -> Spread | None:
@@ -61,27 +76,30 @@ def spread_text(spread: Spread) -> str:
 
 
 def spread_cell(spread: Spread | None, column: Iterable[Spread | None], note: str) -> Cell:
-    """The highest mean of its column is the best one; alone, nothing is best."""
+    """The highest mean of its column is the best one, if it and another have more than one seed."""
     if spread is None:
         return Cell(NOTHING, note=note)
-    means = [other.mean for other in column if other]
-    return Cell(spread_text(spread), len(means) > 1 and spread.mean == max(means), note)
+    others = [other for other in column if other]
+    comparable = spread.seeds > 1 and sum(other.seeds > 1 for other in others) > 1
+    return Cell(spread_text(spread), comparable and spread.mean == max(other.mean for other in others), note)
 
 
-def _column(kind: Kind, runs: Runs, task: str, split: str, sizes: tuple[int, ...]) -> list[Cell]:
-    """Every method's return on a split, with the paper's below."""
-    spreads = {method: spread_of_sizes(runs, task, method, sizes) for method in kind.methods(runs)}
+def _column(
+    kind: Kind, runs: Runs, task: str, methods: Iterable[str], split: str, sizes: tuple[int, ...]
+) -> list[Cell]:
+    """Every method's return on a split, with the paper's below where its runs were as long."""
+    spreads = {method: spread_of_sizes(runs, task, method, sizes) for method in methods}
     cells = []
     for method, ours in spreads.items():
-        paper = kind.published.get(method, {}).get(task, {}).get(split)
+        beside = runs.as_the_paper(task) and runs.of(task, method)
+        paper = kind.published.get(method, {}).get(task, {}).get(split) if beside else None
         note = f"paper {paper.text}" if paper else ""
         cells.append(spread_cell(ours, spreads.values(), note))
     return cells
 
 
-def _reference_rows(runs: Runs, tasks: list[str]) -> list[tuple[str, ...]]:
-    """Players that learned nothing, to see what a return is worth."""
-    places = [(task, sizes) for task in tasks for sizes in runs.splits(task).values()]
+def _reference_rows(runs: Runs, places: Sequence[tuple[str, tuple[int, ...]]]) -> list[tuple[str, ...]]:
+    """Players that learned nothing, to see what a return is worth, on these tasks and sizes."""
     rows = [
         (reference_title(name), *(reference_text(runs, name, task, sizes) for task, sizes in places))
         for name in REFERENCE_TITLES
@@ -101,14 +119,11 @@ def reference_text(runs: Runs, name: str, task: str, sizes: tuple[int, ...]) -> 
     return f"{player.means(sizes).mean() * task_title(task).scale:.2f}"
 
 
-def _about(runs: Runs, tasks: list[str]) -> dict[str, Any]:
-    """What the caption tells; the paper's numbers beside ours are only comparable at its own length."""
-    names, known = {task: task_title(task).name for task in tasks}, papers()
-    ours = ", ".join(f"{names[task]} {' or '.join(runs.lengths(task))}" for task in tasks)
-    paper = ", ".join(f"{names[task]} {known[task].episodes:,}" for task in tasks if task in known)
+def _about(runs: Runs, task: str) -> dict[str, Any]:
+    """What the caption tells."""
     return {
         "degrees_lost": DEGREES_OF_FREEDOM_LOST,
-        "seeds": "; the paper's numbers have five seeds" if paper else "",
-        "budgets": f"Training episodes: {ours}{f' (paper: {paper})' if paper else ''}.",
-        "definitions": " ".join(f"{names[task]}: {runs.of(task)[0].return_definition}." for task in tasks),
+        "seeds": "; the paper's numbers have five seeds" if runs.as_the_paper(task) else "",
+        "episodes": " or ".join(runs.lengths(task)),
+        "definition": runs.of(task)[0].return_definition,
     }

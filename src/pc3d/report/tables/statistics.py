@@ -36,7 +36,7 @@ def statistics_table(runs: Runs, task: str) -> Table | None:
 
 
 def _row(runs: Runs, task: str, method: str, seen: tuple[int, ...], unseen: tuple[int, ...]) -> Row:
-    at_seen, at_unseen = (_on_common_scale(runs, task, method, sizes) for sizes in (seen, unseen))
+    at_seen, at_unseen = (on_common_scale(runs, task, method, sizes) for sizes in (seen, unseen))
     return (
         method_title(method),
         _with_strata(interquartile_mean, at_seen),
@@ -51,14 +51,15 @@ def _against_ours(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) ->
     our_seeds, their_seeds = ([scores.seed for scores in runs.scored(task, name)] for name in (OURS, method))
     if method == OURS or not our_seeds:
         return NOTHING, NOTHING
-    ours, theirs = (_on_common_scale(runs, task, name, sizes) for name in (OURS, method))
+    ours, theirs = (on_common_scale(runs, task, name, sizes) for name in (OURS, method))
     common = sorted(set(our_seeds) & set(their_seeds))
     our_rows, their_rows = ([seeds.index(seed) for seed in common] for seeds in (our_seeds, their_seeds))
     paired = _text(paired_difference(ours[our_rows], theirs[their_rows])) if common else NOTHING
     return paired, _with_strata(probability_of_improvement, ours, theirs)
 
 
-def _on_common_scale(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) -> Matrix:
+def on_common_scale(runs: Runs, task: str, method: str, sizes: tuple[int, ...]) -> Matrix:
+    """A method's returns where at each size the random player is 0 and the best reference is 1."""
     bounds = runs.reference_range(task)
     assert bounds is not None, "asked for only where references exist"
     places = [runs.rosters(task).all.index(size) for size in sizes]

@@ -1,0 +1,217 @@
+"""What the runs say in a few sentences: who leads at sizes never trained with, by how much, how sure that is.
+
+Every number comes with its interval and its seeds; where nothing can be said, that is said.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from pc3d.experiment.methods import OURS
+from pc3d.report.names import SPLITS, method_title, task_title
+from pc3d.report.prose import SIZES, listed, number, number_of_seeds, on_tasks
+from pc3d.report.runs import Runs
+from pc3d.report.statistics import Spread, difference, paired_difference
+from pc3d.report.tables.results import spread_of_sizes
+from pc3d.report.tables.statistics import on_common_scale
+
+BACKBONE = "mappo"  # what PC3D is built on
+TASKS_TOLD = 3  # one by one; the tables have all of them
+METHODS_NAMED = 3  # more are counted
+NOTHING_YET = "No run is finished and scored at every team size of its task yet, so there is nothing to tell."
+
+
+def story(runs: Runs) -> list[str]:
+    """Four or five sentences, or the one that there is nothing to tell."""
+    told = [TaskStory(runs, task) for task in runs.tasks if scored_methods(runs, task)]
+    if not told:
+        return [NOTHING_YET]
+    leads = [one.lead() for one in told[:TASKS_TOLD]]
+    done = [_what_was_done(told), *_what_counts(told)]
+    return [*done, *leads, *_rest(told), *_on_new_sizes(told), *_without_part(runs)]
+
+
+def scored_methods(runs: Runs, task: str) -> list[str]:
+    return [method for method in runs.methods(task) if runs.scored(task, method)]
+
+
+@dataclass(frozen=True)
+class TaskStory:
+    """One task's runs, as the sentences look at them."""
+
+    runs: Runs
+    name: str
+
+    @property
+    def title(self) -> str:
+        return task_title(self.name).name
+
+    @property
+    def methods(self) -> list[str]:
+        return scored_methods(self.runs, self.name)
+
+    @property
+    def seeds(self) -> set[int]:
+        return {len(self.runs.scored(self.name, method)) for method in self.methods}
+
+    @property
+    def last_split(self) -> str:
+        """The one that asks most: of the test sizes, if there are any."""
+        return [split for split, sizes in self.runs.splits(self.name).items() if sizes][-1]
+
+    @property
+    def last_sizes(self) -> tuple[int, ...]:
+        return self.runs.sizes(self.name, self.last_split)
+
+    @property
+    def unseen(self) -> tuple[int, ...]:
+        return tuple(size for split in SPLITS[1:] for size in self.runs.sizes(self.name, split))
+
+    @property
+    def main(self) -> str:
+        """Whose fate on new sizes is told."""
+        return OURS if OURS in self.methods else self.ranked[0]
+
+    @property
+    def ranked(self) -> list[str]:
+        return sorted(self.methods, key=lambda method: -self.returns(method).mean)
+
+    def returns(self, method: str, sizes: tuple[int, ...] | None = None) -> Spread:
+        found = spread_of_sizes(self.runs, self.name, method, sizes or self.last_sizes)
+        assert found is not None, "asked only of methods with scores"
+        return found
+
+    def lead(self) -> str:
+        """Who has the best mean at the last sizes, beside the next one, PC3D and its backbone."""
+        first, *others = self.ranked
+        value = self.returns(first)
+        place = f"On {self.title} with {_agents(self.last_sizes)}, {method_title(first)}"
+        if not others:
+            seeds = "one seed, so no interval" if value.seeds == 1 else number_of_seeds(value.seeds)
+            text = f"{_number(value.mean)} ({_deviation(value)}{seeds})"
+            return f"{place} has a mean return of {text}; nothing else is here to compare."
+        best = f"{place} has the best mean return, {_number(value.mean)}"
+        if first == OURS or OURS not in others:
+            rivals = [others[0], *(rival for rival in others[1:] if rival == BACKBONE)]
+            return f"{best}: {listed(self._more(first, rival) for rival in rivals)}."
+        further = first != BACKBONE and BACKBONE in others
+        rest = f"; {method_title(OURS)} has {self._more(OURS, BACKBONE)}" if further else ""
+        return f"{best}: {self._more(first, OURS)}{rest}."
+
+    def _more(self, first: str, second: str) -> str:
+        """By how much the first is ahead, and whether that can be chance."""
+        ours, theirs = self.returns(first), self.returns(second)
+        found = difference(ours, theirs)
+        sign = -1 if found.value < 0 else 1
+        ends = sorted(sign * end for end in found.interval or ())
+        places = 1 if max(map(abs, (found.value, *ends))) >= 10 else 2
+        more = "less" if sign < 0 else "more"
+        amount = f"{_number(abs(found.value), places)} {more} than {method_title(second)}"
+        seeds = f"{number_of_seeds(ours.seeds)} each"
+        if ours.seeds != theirs.seeds:
+            seeds = f"{number(ours.seeds)} and {number_of_seeds(theirs.seeds)}"
+        if not ends:
+            return f"{amount} ({seeds}: too few to tell from chance)"
+        low, high = (_number(end, places) for end in ends)
+        doubt = "" if ends[0] > 0 else "; it may be chance"
+        return f"{amount} (95 % interval {low} to {high}, {seeds}{doubt})"
+
+
+def _what_was_done(told: list[TaskStory]) -> str:
+    methods = list(dict.fromkeys(method for one in told for method in one.methods))
+    who = listed(map(method_title, methods))
+    if len(methods) > METHODS_NAMED:
+        who = f"{number(len(methods)).capitalize()} methods"
+    seeds = _range(set.union(*(one.seeds for one in told)), each=len(methods) > 1)
+    they = "they" if len(methods) > 1 else "it"
+    if len(told) > 1:
+        return (
+            f"{who} learned {on_tasks(one.name for one in told)} in teams of some sizes ({seeds}) and "
+            f"then played at all sizes, also at those {they} had never met."
+        )
+    (one,) = told
+    trained = _agents(one.runs.sizes(one.name, SPLITS[0]))
+    episodes = " or ".join(one.runs.lengths(one.name))
+    learned = f"{who} learned {one.title} in teams of {trained}, for {episodes} episodes ({seeds})"
+    if not one.unseen:
+        return f"{learned}."
+    return (
+        f"{learned}; then {they} also played with {_agents(one.unseen, ' and ')}, sizes {they} had never met."
+    )
+
+
+def _what_counts(told: list[TaskStory]) -> Iterator[str]:
+    """The return of a single task; those of several stand with their tables."""
+    if len(told) == 1:
+        (one,) = told
+        yield f"What counts is the return, and more is better: {one.runs.of(one.name)[0].return_definition}."
+
+
+def _rest(told: list[TaskStory]) -> Iterator[str]:
+    if rest := told[TASKS_TOLD:]:
+        yield f"The tables below also have {on_tasks(one.name for one in rest)}."
+
+
+def _on_new_sizes(told: list[TaskStory]) -> Iterator[str]:
+    """What is lost where no training was, on a common scale: returns of unlike teams cannot be compared."""
+    open_teams = [one for one in told if one.unseen]
+    scaled = [one for one in open_teams if one.runs.reference_range(one.name) is not None]
+    if scaled:
+        mains = {one.main for one in scaled}
+        whose = f"{method_title(mains.pop())}'s" if len(mains) == 1 else "the best method's"
+        interval = "95 % interval of the change "  # said once
+        first, *others = scaled[:TASKS_TOLD]
+        changes = listed([_change(first, interval), *(_change(one) for one in others)])
+        score = f"{whose} score (0 is random play, 1 the best reference player)"
+        yield f"At all sizes never trained with, {score} is {changes}."
+    elif open_teams:
+        one = open_teams[0]
+        seen = _number(one.returns(one.main, one.runs.sizes(one.name, SPLITS[0])).mean)
+        last = _number(one.returns(one.main).mean)
+        yield (
+            f"On {one.title} {method_title(one.main)}'s mean return is {seen} at training sizes and {last} "
+            f"at {SIZES[one.last_split]} sizes; how much of that comes from the team's size alone, only "
+            "reference players could tell."
+        )
+
+
+def _change(one: TaskStory, interval: str = "") -> str:
+    seen, unseen = (
+        on_common_scale(one.runs, one.name, one.main, sizes)
+        for sizes in (one.runs.sizes(one.name, SPLITS[0]), one.unseen)
+    )
+    found = paired_difference(unseen, seen)
+    sure = "one seed"
+    if found.interval is not None:
+        low, high = (_number(end, 2) for end in found.interval)
+        sure = f"{interval}{low} to {high}"
+    return f"{_number(unseen.mean(), 2)} instead of {_number(seen.mean(), 2)} on {one.title} ({sure})"
+
+
+def _without_part(runs: Runs) -> Iterator[str]:
+    out = sum(run.trouble is not None for run in runs.given)
+    if out:
+        verb = "is" if out == 1 else "are"
+        count = number(out).capitalize()
+        yield f"{count} of the {len(runs.given)} runs {verb} unfinished or not scored, and left out."
+
+
+def _range(seeds: set[int], *, each: bool) -> str:
+    fewest, most = min(seeds), max(seeds)
+    text = f"{f'{number(fewest)} to ' if fewest < most else ''}{number_of_seeds(most)}"
+    return f"{text} each" if each else text
+
+
+def _agents(sizes: Iterable[int], last: str = " or ") -> str:
+    texts = [str(size) for size in sorted(sizes)]
+    return "1 agent" if texts == ["1"] else f"{listed(texts, last)} agents"
+
+
+def _deviation(spread: Spread) -> str:
+    return "" if spread.deviation is None else f"standard deviation {_number(spread.deviation)} over "
+
+
+def _number(value: float, places: int | None = None) -> str:
+    """With a true minus, as it is read and not computed with."""
+    if places is None:
+        places = 1 if abs(value) >= 10 else 2
+    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
