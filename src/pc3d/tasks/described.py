@@ -47,7 +47,7 @@ class DescribedTask(OwnWorld):
         return math.prod(self.observation_shape)
 
     @property
-    def observation_layout(self) -> tuple[ObservationPart, ...]:
+    def layout(self) -> tuple[ObservationPart, ...]:
         shape = " × ".join(map(str, self.observation_shape))
         return (ObservationPart(f"the task's own observation, {shape} numbers", self.observation_width),)
 
