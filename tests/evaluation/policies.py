@@ -38,9 +38,9 @@ def recorded(task: str, team_size: int) -> Recording:
     return record(arena, policy.networks, rollout_keys(team_size, 1), team_size).one(0)
 
 
-def finished_run(folder: Path, task: str = "spread", method: str = "pc3d") -> RunFolder:
+def finished_run(folder: Path, task: str = "spread", method: str = "pc3d", **changes) -> RunFolder:
     """A run folder as training leaves it, without the training."""
-    experiment = small_experiment(method, task)
+    experiment = small_experiment(method, task, **changes)
     world = make_task(experiment)
     run = RunFolder(folder)
     run.create()

@@ -51,11 +51,19 @@ def test_every_choice_of_the_study_changes_what_it_says_and_none_sees_a_test_siz
         assert experiment.rosters.test == ()
 
 
+def test_mixed_teams_are_trained_with_every_view_and_never_see_a_test_mix():
+    jobs = load_study("mixed-teams").jobs(Path("runs"))
+    assert len(jobs) == 2 * 3 * 3 * 3
+    experiments = [experiment_of(job) for job in jobs]
+    assert {experiment.mixes.seen for experiment in experiments} == {"none", "own", "visible"}
+    assert all(experiment.mixes.validation and not experiment.mixes.test for experiment in experiments)
+
+
 @pytest.mark.parametrize(
     "name",
     [
         *("paper", "spread", "lbf", "rware", "quick", "specialists", "choices"),
-        *("factored", "off-policy", "published"),
+        *("factored", "off-policy", "published", "mixed-teams"),
     ],
 )
 def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, tmp_path, capsys):

@@ -16,6 +16,7 @@ from pc3d.cli.extensions import admit_method
 from pc3d.cli.own_task import admit_named, with_world
 from pc3d.cli.score_tables import returns_table
 from pc3d.cli.team_sizes import team_sizes_for
+from pc3d.cli.unlike_agents import check_alone, evaluate_mixes
 from pc3d.evaluation.evaluation_file import file_names
 from pc3d.evaluation.hindrance import HINDERED
 from pc3d.evaluation.references import reference_teams
@@ -42,6 +43,7 @@ from pc3d.system.errors import BadInput
 from pc3d.system.imports import is_import_path
 from pc3d.system.plain import printable
 from pc3d.tasks.make import in_world
+from pc3d.tasks.named_mixes import ALL
 from pc3d.tasks.registry import entry_of, paper_of
 from pc3d.tasks.task import Game, Task
 
@@ -57,6 +59,8 @@ class Command:
     """Such as 1-4,8. All sizes of the experiment if not given; with --world 16, 32, 64 and 128."""
     roster: str | None = None
     """Let teams change while they play: lose-half, churn, ... (docs/changing_teams.md), or a file."""
+    mix: str | None = None
+    """Score teams of unlike agents: all, a mix of the run, or runner=2,hauler=1 (docs/unlike_agents.md)."""
     reference_rollouts: int = 8
     """With --roster: rollouts of the random and the scripted player, which regret is measured by."""
     respawn: bool | None = None
@@ -91,6 +95,11 @@ def run(command: Command) -> int:
         raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
     if command.out is not None and len(finished) > 1:
         raise BadInput(f"--out holds the scores of one policy, but {len(finished)} were given")
+    if command.mix is not None:
+        check_alone(command.settings, command.roster)
+        for path in finished:
+            evaluate_mixes(path, _target(path, command), command.mix, command.settings, command.team_sizes)
+        return 0
     if command.roster is not None:
         _evaluate_changing(finished, command, command.roster)
         return 0
@@ -158,6 +167,8 @@ def _evaluate_one(path: Path, command: Command) -> list[ScoreRow]:
     if not command.replace:
         scores_file, _ = file_names(settings.suffix)
         _keep_fuller_scores(target / scores_file, sizes, settings.rollouts)
+    if policy.experiment.mixes and settings.looks_inside:  # before the scores, which come last
+        evaluate_mixes(path, target, ALL, settings, command.team_sizes)
     with (
         open_arena(policy.experiment, command.task, command.hosting, original=settings.original) as arena,
         counted(str(path), parts(len(sizes), settings)) as advance,
@@ -197,6 +208,8 @@ def _run_references(command: Command, task_name: str) -> int:
         raise BadInput("references are scored by themselves: give either runs or --references TASK")
     if command.roster is not None:
         raise BadInput("--roster plays references beside a policy: name a run instead of --references")
+    if command.mix is not None:
+        raise BadInput("--mix is for policies: name a run instead of --references")
     if command.out is None:
         raise BadInput("say with --out where references.csv should go")
     with _reference_arena(command, task_name) as (arena, rosters):

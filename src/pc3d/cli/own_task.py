@@ -89,6 +89,6 @@ def _look_at_jax_task(task: type[AnyTask], team_sizes: tuple[int, ...]) -> Exami
             observation_shape=(wide.observation_width,),
             action_names=wide.action_names,
             return_definition=wide.return_definition,
-            observation_parts=wide.observation_layout,
+            observation_parts=wide.layout,
         )
     return found

@@ -11,8 +11,10 @@ from rich.table import Table
 
 from pc3d.cli.display import Terminal, counted, table
 from pc3d.cli.team_sizes import team_sizes_for
+from pc3d.experiment.mixes import Cast, Seen
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
+from pc3d.tasks.named_mixes import mixes_named
 from pc3d.tasks.parity.case import ParityCase
 from pc3d.tasks.parity.compare import KINDS, PRECISIONS, Tally, compare
 from pc3d.tasks.registry import entry_of, paper_of
@@ -29,6 +31,10 @@ class Command:
     """Such as 1-4,8,32. The paper's sizes if not given."""
     world: World = "crowded"
     """The task's own world, or one that grows with the team."""
+    mix: str | None = None
+    """Compare teams of unlike agents: unlike, runner=2,hauler=1, or a file (docs/unlike_agents.md)."""
+    capabilities: Seen = "visible"
+    """With --mix: what agents see of capabilities."""
     seed: int = 0
     """Which random starts and actions."""
 
@@ -41,7 +47,10 @@ def run(command: Command) -> int:
         raise BadInput(f"at least 1 episode is needed, not {command.episodes}")
     within("seed", command.seed, 0, 2**31 - 1)
     usual = paper_of(command.task).rosters.all
-    case = entry.parity.load().in_world(command.world)
+    case: ParityCase = entry.parity.load().in_world(command.world)
+    if command.mix is not None:
+        mixes = mixes_named(command.mix, command.task)
+        case = case.with_cast(Cast(mixes.all, command.capabilities))
     sizes = team_sizes_for(case.task, command.team_sizes, usual)
     tallies = _compared(case, sizes, command.episodes, command.seed)
     return _report(command.task, tallies)

@@ -45,6 +45,6 @@ def _curriculum(curriculum: Curriculum) -> str:
 
 def _layout(task: AnyTask) -> str:
     """One line per part: the indices it takes, and what it means."""
-    parts = task.observation_layout
+    parts = task.layout
     ends = accumulate(part.width for part in parts)
     return "\n".join(f"{end - part.width}:{end}  {part.name}" for part, end in zip(parts, ends, strict=True))

@@ -23,6 +23,7 @@ from pc3d.presets.preset_file import DEFAULT_PRESET, experiment_of, is_file, wit
 from pc3d.runs.habits import DEFAULT_HABITS, Habits
 from pc3d.system.errors import BadInput, shortened
 from pc3d.system.imports import is_import_path
+from pc3d.tasks.named_mixes import with_mixes
 
 USAGE = "pc3d train TASK METHOD [--seed N] [--episodes N] [--folder DIR] [--any.setting VALUE]"
 EXAMPLE = ("spread", "pc3d")  # whose help is shown if none are named
@@ -49,6 +50,10 @@ class Start:
     """Train for this one team size alone."""
     roster: Annotated[str | None, tyro.conf.arg(metavar="NAME|FILE")] = None
     """How teams change while they play: churn, lose-half, ..., or a file; not at all if not given."""
+    mix: Annotated[str | None, tyro.conf.arg(metavar="MIX|FILE")] = None
+    """Train with unlike agents: unlike (the task's own mixes), runner=2,hauler=1 (one mix), or a file."""
+    capabilities: Annotated[str | None, tyro.conf.arg(metavar="none|own|visible")] = None
+    """With --mix: what agents see of capabilities; also those of teammates in sight, if not given."""
 
     @property
     def sizes(self) -> tuple[str | None, ...]:
@@ -94,6 +99,7 @@ def parse(words: list[str]) -> Command:
     experiment = _defaults(task, method, start)
     if start.roster is not None:
         experiment = replace(experiment, roster=roster_named(start.roster))
+    experiment = with_mixes(experiment, start.mix, start.capabilities)
     command = _parsed(Command(start, experiment), f"pc3d train {task} {method}", rest)
     if not command.sealed:
         return command
@@ -112,7 +118,7 @@ def _defaults(task: str, method: str, start: Start) -> Experiment:
         usual = with_preset(usual, start.preset)
     if start.specialist is None:
         return usual
-    if start != Start(preset=start.preset, specialist=start.specialist, roster=start.roster):
+    if start.rosters or any(start.sizes) or start.stages:
         raise BadInput("--specialist trains for one team size alone: leave out --train-sizes and its like")
     return specialist(usual, str(start.specialist))
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import tyro
 
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.mixes import NO_MIXES, Mixes
 from pc3d.experiment.names import check_name
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
 from pc3d.experiment.recipe import Recipe
@@ -49,6 +50,7 @@ class Experiment:
     rules: Annotated[Rules, tyro.conf.arg(name="")] = field(default_factory=Rules)
     # By name, on the command line: tyro would make commands of the kinds.
     roster: tyro.conf.Suppress[tyro.conf.Fixed[RosterProcess]] = CONSTANT
+    mixes: tyro.conf.Suppress[tyro.conf.Fixed[Mixes]] = NO_MIXES
     backend: Literal["jax", "original"] = "jax"
     """Train in our worlds, or in the original packages, stepped in worker processes."""
     # Found by looking at the task, never by an option.

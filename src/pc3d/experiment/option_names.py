@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 # Chosen by other means, or found.
-NEVER_OPTIONS = ("task", "method", "world", "origin", "lengthened-from", "rosters.sealed-largest")
+NEVER_OPTIONS = ("task", "method", "mixes", "world", "origin", "lengthened-from", "rosters.sealed-largest")
 
 
 def options_for(owner: Any, before: str = "") -> Iterator[tuple[str, Any]]:

@@ -24,7 +24,7 @@ def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
         "team_sizes": {"train": rosters.train, "validation": rosters.validation, "test": rosters.test},
         "return_definition": task.return_definition,
         "steps_per_episode": task.horizon,
-        "observation": [asdict(part) for part in task.observation_layout],
+        "observation": [asdict(part) for part in task.layout],
         "actions": list(task.action_names),
         "choosing": _choosing(actor),
         "memory": {"width": actor.memory_width, "start": "zeros at the start of every episode"},

@@ -13,6 +13,7 @@ from pc3d.system.errors import LONGEST_NAME, BadInput
 
 DECIDED_BY_STUDY = ("folder", "seed", "preset", "specialist", "sealed")
 TEAM_SIZES = ("rosters", "train-sizes", "validation-sizes", "test-sizes", "stages")
+TEAMS = ("roster", "mix", "capabilities")
 OPTION = re.compile(r"--([A-Za-z][\w.-]*)(=.*)?")
 VALUE = re.compile(r"[^-].*|-\.?\d.*|-")  # anything but an option; negative numbers begin with a dash, too
 LONGEST_WORDS = 2000  # characters of one list of options; they end in a command line, and as a folder's name
@@ -54,4 +55,4 @@ def _known(tasks: tuple[str, ...], methods: tuple[str, ...]) -> set[str]:
     """By name; any stage of a curriculum goes by the first."""
     experiments = [usual_of_any_size(task, method) for task, method in product(tasks, methods)]
     settings = [*experiments, DEFAULT_HABITS, DEFAULT_HOSTING]
-    return {name for owner in settings for name, _ in options_for(owner)} | {"horizon", *TEAM_SIZES}
+    return {name for owner in settings for name, _ in options_for(owner)} | {"horizon", *TEAM_SIZES, *TEAMS}

@@ -37,6 +37,8 @@ def _source(experiment: Experiment, named: str | None, *, original: bool) -> Sou
     if original:
         if experiment.world is not None:
             raise BadInput(f"{experiment.task} is your own task: there is no other original of it")
+        if experiment.mixes:
+            raise BadInput("unlike agents are played in our own worlds: leave --backend original away")
         if not experiment.rules.of_original:
             raise BadInput(f"the original package of {experiment.task} does not know all of these rules")
         return Source("original", experiment.task, rules_as_words(experiment.rules))

@@ -9,17 +9,19 @@ from typing import Any
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import algorithms
+from pc3d.experiment.mixes_file import mixes_from_plain, mixes_to_plain
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.roster_process import CONSTANT, process_from_plain, process_to_plain
 from pc3d.experiment.world import Rules
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.plain import from_plain
+from pc3d.tasks.named_mixes import capabilities_of
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.spread.rules import SpreadRules
 
 FORMAT = 2
 # Written only where there is something to write: files without them are read by older versions, too.
-RARE = ("origin", "lengthened_from", "roster", "observation_parts")
+RARE = ("origin", "lengthened_from", "roster", "mixes", "observation_parts")
 Plain = dict[str, Any]
 
 
@@ -28,7 +30,9 @@ def to_plain(experiment: Experiment) -> Plain:
     algorithm = {"name": experiment.algorithm.section, **asdict(experiment.algorithm)}
     constant = experiment.roster == CONSTANT  # as before there were others
     roster = None if constant else process_to_plain(experiment.roster)
-    plain = {**asdict(experiment), "roster": roster, "algorithm": algorithm, "format": FORMAT}
+    mixes = mixes_to_plain(experiment.mixes) if experiment.mixes else None
+    by_name = {"roster": roster, "mixes": mixes, "algorithm": algorithm, "format": FORMAT}
+    plain = {**asdict(experiment), **by_name}
     if plain["world"] is not None:
         plain["world"] = _without_rare(plain["world"])
     return _without_rare(plain)
@@ -50,10 +54,15 @@ def read_experiment(plain: Any, where: str) -> Experiment:
     rules = TASKS[task].rules if isinstance(task, str) and task in TASKS else Rules
     kinds = {"algorithm": known[algorithm["name"]], "rules": rules}
     settings = {name: value for name, value in algorithm.items() if name != "name"}
-    process = plain.pop("roster", process_to_plain(CONSTANT))
+    process, mixes = plain.pop("roster", process_to_plain(CONSTANT)), plain.pop("mixes", None)
     whole = {"rules": {}, **plain, "algorithm": settings}  # a file that names no rules means the usual ones
     experiment: Experiment = from_plain(Experiment, whole, where, kinds)
-    return replace(experiment, roster=process_from_plain(process, f"{where}: roster"))
+    experiment = replace(experiment, roster=process_from_plain(process, f"{where}: roster"))
+    if mixes is None:
+        return experiment
+    found = mixes_from_plain(mixes, f"{where}: mixes")
+    found.check(experiment.task, capabilities_of(experiment.task))
+    return replace(experiment, mixes=found)
 
 
 def _upgraded(plain: Any, where: str) -> Plain:

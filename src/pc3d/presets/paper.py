@@ -74,8 +74,8 @@ def specialist(experiment: Experiment, team_size: str) -> Experiment:
 
 
 def sealed(experiment: Experiment) -> Experiment:
-    """The experiment without its test sizes, which nothing that is tried may see: not even its policies."""
-    return replace(experiment, rosters=experiment.rosters.sealed())
+    """Without test sizes and test mixes, which nothing that is tried may see: not even its policies."""
+    return replace(experiment, rosters=experiment.rosters.sealed(), mixes=experiment.mixes.sealed())
 
 
 def usual_experiment(experiment: Experiment) -> Experiment:

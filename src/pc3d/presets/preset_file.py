@@ -20,10 +20,12 @@ from pc3d.system.files import write_atomically
 from pc3d.system.imports import is_import_path
 from pc3d.system.plain import from_plain
 from pc3d.system.toml_file import read_toml
+from pc3d.tasks.named_mixes import with_mixes
 
 SUFFIX = ".toml"
 DEFAULT_PRESET = "paper"
 USUAL = "usual"  # what an own task has instead of the paper's settings
+WORDS = ("roster", "mix", "capabilities")  # as on the command line
 NOT_CHAINED_FROM_MAPPO = ("critic", "distillation")  # its inputs differ too much
 
 
@@ -57,6 +59,10 @@ class Preset:
     found: Found | None = None
     roster: str = ""
     """How teams change while they play, as on the command line; as usual, if nothing is said."""
+    mix: str = ""
+    """Which kinds of agents they are made of, in the same way."""
+    capabilities: str = ""
+    """What agents see of what they are able to do."""
 
     def applied(self, usual: Experiment, where: str) -> Experiment:
         """The usual experiment with these settings, as far as its method inherits them."""
@@ -72,7 +78,9 @@ class Preset:
             for size in {*self.found.train_sizes, *self.found.validation_sizes} & set(usual.rosters.test):
                 raise BadInput(f"{where} was found with {size} agents, so {size} cannot be a test size")
         made = changed(usual, self._inherited_by(method), where)
-        return replace(made, roster=roster_named(self.roster)) if self.roster else made
+        if self.roster:
+            made = replace(made, roster=roster_named(self.roster))
+        return with_mixes(made, self.mix or None, self.capabilities or None)
 
     def _inherited_by(self, method: str) -> dict[str, Any]:
         dropped = set(NOT_CHAINED_FROM_MAPPO if method != self.method == "mappo" else ())
@@ -121,7 +129,7 @@ def check_preset_name(name: str) -> None:
 def read_preset(path: Path) -> Preset:
     """Read a preset file and check all of it, also for its own method."""
     content = read_toml(path, "preset file")
-    named = ("task", "method", "roster")
+    named = ("task", "method", *WORDS)
     texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in named}
     if is_import_path(texts["method"]):
         method_named(texts["method"])  # says how to name it
@@ -136,7 +144,7 @@ def read_preset(path: Path) -> Preset:
         if not isinstance(entries, dict):
             raise BadInput(f"{path}: {section} must be a table of settings")
         changes |= {f"{section}.{name}": value for name, value in entries.items()}
-    made = Preset(texts["task"], texts["method"], changes, found, texts["roster"])
+    made = Preset(changes=changes, found=found, **texts)
     try:
         made.applied(usual_of_any_size(made.task, made.method), str(path))
     except BadInput as error:
@@ -153,8 +161,7 @@ def write_preset(path: Path, made: Preset) -> None:
         f"task = {_toml(made.task)}",
         f"method = {_toml(made.method)}",
     ]
-    if made.roster:
-        lines.append(f"roster = {_toml(made.roster)}")
+    lines += [f"{name} = {_toml(getattr(made, name))}" for name in WORDS if getattr(made, name)]
     if made.found is not None:
         lines += ["", "[found]  # returns are means over training and over validation sizes"]
         lines += [f"{field.name} = {_toml(getattr(made.found, field.name))}" for field in fields(made.found)]

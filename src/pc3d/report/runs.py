@@ -201,6 +201,7 @@ def find_runs(paths: Iterable[Path]) -> Runs:
     for together in (open_teams, trials):
         _refuse_unlike(together, "define the return", lambda run: run.return_definition)
     _refuse_unlike(open_teams, "split the team sizes", lambda run: run.experiment.rosters)
+    _refuse_unlike(open_teams, "mix kinds of agents", lambda run: run.experiment.mixes)
     references, *large = (
         _references(paths, open_teams + trials, f"references{suffix}.csv")
         for suffix in ("", *(f"-{world}" for world in WORLDS))

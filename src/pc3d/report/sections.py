@@ -17,6 +17,7 @@ from pc3d.report.tables.collisions import collision_table
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
 from pc3d.report.tables.large_teams import large_team_figure, large_team_table
+from pc3d.report.tables.mixes import mix_table, tasks_with_mixes
 from pc3d.report.tables.originals import originals_table
 from pc3d.report.tables.results import (
     ABLATIONS,
@@ -129,6 +130,13 @@ def large_teams(runs: Runs) -> Section:
     return section("Large teams", tables, figures)
 
 
+def unlike_agents(runs: Runs) -> Section:
+    words = "No run was scored with unlike agents (pc3d evaluate --mix all)."
+    return section(
+        "Unlike agents", [mix_table(runs, task) for task in tasks_with_mixes(runs)], otherwise=words
+    )
+
+
 def trials(runs: Runs) -> Section:
     return section("Settings tried", trial_tables(runs))
 
@@ -154,6 +162,7 @@ SECTIONS: tuple[Callable[[Runs], Section], ...] = (
         partial(comparison, "Hypernetwork", HYPERNETWORK),
         specialists,
         large_teams,
+        unlike_agents,
         originals,
     ),
     *(trials, resources, benchmarks, about_the_runs),

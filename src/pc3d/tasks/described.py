@@ -34,7 +34,7 @@ class DescribedTask(OwnWorld):
         return len(self.action_names)
 
     @property
-    def observation_layout(self) -> tuple[ObservationPart, ...]:
+    def layout(self) -> tuple[ObservationPart, ...]:
         if self.observation_parts:
             return self.observation_parts
         shape = " × ".join(map(str, self.observation_shape))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.kinds import Capability
 from pc3d.experiment.methods import algorithms, ancestors, method_named
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
 from pc3d.experiment.recipe import Recipe
@@ -115,6 +116,10 @@ class TaskEntry:
     """What the page's viewer is told of an episode: from the task, its states and the team size."""
     viewer: str = ""
     """The package that holds replay.js, which draws it there."""
+    capabilities: tuple[Capability, ...] = ()
+    """What its agents may differ in: those of the task's class."""
+    mixes: Path | None = None
+    """A file with kinds of agents and mixes of them that come with it."""
 
     @property
     def task_class(self) -> type[AnyTask]:

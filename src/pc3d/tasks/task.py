@@ -16,9 +16,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, Num, PRNGKeyArray
 
+from pc3d.experiment.kinds import Capability
+from pc3d.experiment.mixes import ALL_USUAL, Cast
 from pc3d.experiment.roster_process import CONSTANT, RosterProcess
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, AnyArray, Count
+from pc3d.tasks.capability_view import capability_parts
+from pc3d.tasks.casting import capabilities_of_kinds, kinds_drawn
 from pc3d.tasks.described import DescribedTask, ObservationPart
 
 
@@ -30,6 +34,8 @@ class WorldState(eqx.Module):
     time: Int[AnyArray, ""]
     there: Bool[AnyArray, " agent"] | None = eqx.field(default=None, kw_only=True)
     """Who is there now, in a world whose roster changes; None: the first `team_size` slots, always."""
+    capabilities: Float[AnyArray, "agent capability"] | None = eqx.field(default=None, kw_only=True)
+    """What each agent is able to do, in a world of unlike agents; None: all are the task's usual ones."""
 
 
 World = Literal["crowded", "scaled"]
@@ -37,6 +43,7 @@ WORLDS: tuple[World, ...] = get_args(World)
 StateT = TypeVar("StateT", bound=WorldState)
 TaskT = TypeVar("TaskT", bound="Task[Any]")  # not `Self`, which the tests' look at every shape cannot follow
 ROSTER_DRAWS = 0x2057E2  # folded into the key of a start or a step, for whoever comes then
+CAST_DRAWS = 0xCA57  # folded into the key of a start, for who is of which kind
 
 
 class Outcome(eqx.Module):
@@ -57,6 +64,8 @@ class Task(abc.ABC, Generic[StateT]):
     """The task's own however many share it, or one that grows with the slots, all of them filled."""
     roster: RosterProcess = field(default=CONSTANT, kw_only=True)
     """How the team changes while it plays."""
+    cast: Cast = field(default=ALL_USUAL, kw_only=True)
+    """Which kinds its agents are of, and what they see of that."""
 
     name: ClassVar[str]
     action_names: ClassVar[tuple[str, ...]]
@@ -69,6 +78,10 @@ class Task(abc.ABC, Generic[StateT]):
     """A scaled world is as dense as the task's own with such a team; None if the task has no scaled world."""
     fewest_present: ClassVar[int] = 1
     """Of a team that is at least so large, so many must always be there: fewer could not play."""
+    capabilities: ClassVar[tuple[Capability, ...]] = ()
+    """What agents may differ in; the state then has them in this order."""
+    seen_teammates: ClassVar[int] = 0
+    """How many teammates a view has places for, where it shows what they are able to do."""
 
     def __post_init__(self) -> None:
         if self.world == "scaled" and self.reference_team is None:
@@ -111,8 +124,14 @@ class Task(abc.ABC, Generic[StateT]):
         return len(self.action_names)
 
     @property
+    def layout(self) -> tuple[ObservationPart, ...]:
+        """What an agent sees: `observation_layout`, and of unlike agents what they see of capabilities."""
+        more = capability_parts(self.cast.seen, self.capabilities, self.seen_teammates)
+        return self.observation_layout + more
+
+    @property
     def observation_width(self) -> int:
-        return sum(part.width for part in self.observation_layout)
+        return sum(part.width for part in self.layout)
 
     def with_slots(self: TaskT, slots: int) -> TaskT:
         """The same game, padded to another width."""
@@ -123,6 +142,27 @@ class Task(abc.ABC, Generic[StateT]):
         if roster != CONSTANT and type(self).join is Task.join:
             raise BadInput(f"{self.name} has constant rosters: it does not say what it means to join")
         return replace(self, roster=roster)
+
+    def with_cast(self: TaskT, cast: Cast) -> TaskT:
+        """The same game, played by such kinds of agents."""
+        for kind in cast.kinds:
+            kind.check(self.name, self.capabilities)
+        return replace(self, cast=cast)
+
+    @property
+    def unlike(self) -> bool:
+        """Whether agents are of several kinds; else what depends on that is not compiled."""
+        return self.cast != ALL_USUAL
+
+    def drawn_capabilities(
+        self, key: PRNGKeyArray, team_size: int | Int[Array, ""]
+    ) -> Float[Array, "agent capability"] | None:
+        """For the start with this key; None where all agents are alike."""
+        if not self.unlike:
+            return None
+        key = jax.random.fold_in(key, CAST_DRAWS)
+        kinds = kinds_drawn(self.cast, key, slot_keys(key, self.slots), team_size)
+        return capabilities_of_kinds(self.cast, self.capabilities)[kinds]
 
     def present(self, state: StateT) -> Bool[Array, " agent"]:
         """Who is there now: the one place that says so."""

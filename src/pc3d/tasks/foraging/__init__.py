@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pc3d.tasks.entry import Part, TaskEntry, read_paper
-from pc3d.tasks.foraging.rules import ForagingRules
+from pc3d.tasks.foraging.rules import CAPABILITIES, ForagingRules
 
 ENTRY = TaskEntry(
     title="LBF",
@@ -16,4 +16,6 @@ ENTRY = TaskEntry(
     script=Part("pc3d.tasks.foraging.script", "gather"),
     replay=Part("pc3d.tasks.foraging.replay", "foraging_replay"),
     viewer=__name__,
+    capabilities=CAPABILITIES,
+    mixes=Path(__file__).with_name("mixes.toml"),
 )

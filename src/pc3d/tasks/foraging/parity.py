@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Int
 
 from pc3d.tasks.foraging.original import OriginalForaging
-from pc3d.tasks.foraging.placing import HIGHEST_LEVEL
+from pc3d.tasks.foraging.placing import HIGHEST_LEVEL, with_levels
 from pc3d.tasks.foraging.world import Foraging, ForagingState
-from pc3d.tasks.parity.case import Opponent, ParityCase, by_name
+from pc3d.tasks.parity.case import Opponent, ParityCase, by_name, capabilities_by_chance
 
 Cells = Int[np.ndarray, "cell 2"]
 Foods = Int[np.ndarray, "food 2"]
@@ -57,6 +57,9 @@ def _state(generator: np.random.Generator, task: Foraging, foods: Foods, cells: 
     """All these foods, and agents at random among those cells that hold none; several may share one."""
     free = cells[_steps_between(cells, foods).min(axis=-1) > 0]
     levels = generator.integers(1, HIGHEST_LEVEL + 1, task.slots).astype(np.int32)
+    able = capabilities_by_chance(generator, task)
+    if able is not None:
+        able, levels = map(np.asarray, with_levels(able, levels))
     food_level = np.sort(levels)[:3].sum()
     absent = task.field.foods - len(foods)
     return ForagingState(
@@ -64,6 +67,7 @@ def _state(generator: np.random.Generator, task: Foraging, foods: Foods, cells: 
         time=np.int32(0),
         positions=generator.choice(free, task.slots),
         levels=levels,
+        capabilities=able,
         food_positions=np.pad(foods, ((0, absent), (0, 0))),
         food_levels=np.pad(np.full(len(foods), food_level, np.int32), (0, absent)),
         spawned_level=np.int32(food_level * len(foods)),

@@ -8,6 +8,7 @@ from pc3d.tasks.foraging.field import SIGHT
 
 MARGIN = 0.35
 AGENT_RADIUS = {1: 0.33, 2: 0.41}  # by level
+STRONG_RADIUS = 0.45  # of higher ones
 FOOD_RADIUS = 0.31
 BESIDE = 0.2  # how far agents in one cell are drawn from its middle, so that each one shows
 
@@ -72,5 +73,5 @@ def _draw_agents(
             x = cell[1] + 0.5 + crowded * BESIDE * np.cos(angle)
             y = cell[0] + 0.5 + crowded * BESIDE * np.sin(angle)
             shrink = 0.65 if crowded else 1
-            canvas.disc(x, y, shrink * AGENT_RADIUS[int(level)], BLUE, PAPER, 0.04)
+            canvas.disc(x, y, shrink * AGENT_RADIUS.get(int(level), STRONG_RADIUS), BLUE, PAPER, 0.04)
             canvas.text(x, y, str(level), PAPER, shrink * 0.42)

@@ -2,9 +2,11 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Int, UInt
+from jaxtyping import Array, Bool, Float, Int, UInt
 
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.foraging.field import Field
+from pc3d.tasks.foraging.rules import LEVEL
 from pc3d.tasks.loops import UNROLLED
 
 HIGHEST_LEVEL = 2
@@ -17,6 +19,23 @@ def lifted_by_weakest(
     """The smallest levels of a pool, summed. They are 1 or 2, so that counting does for sorting."""
     weak = jnp.minimum(lifters, jnp.sum(pool & (levels == 1), dtype=jnp.int32))
     return weak + HIGHEST_LEVEL * (lifters - weak)
+
+
+def lifted_by_weakest_of_any_level(
+    levels: Int[Array, " agent"], pool: Bool[Array, " agent"], lifters: Int[Array, ""]
+) -> Int[Array, ""]:
+    """The same where levels may be others."""
+    weakest = jnp.sort(jnp.where(pool, levels, jnp.iinfo(jnp.int32).max))
+    return jnp.sum(jnp.where(jnp.arange(weakest.size) < lifters, weakest, 0), dtype=jnp.int32)
+
+
+def with_levels(
+    able: Float[AnyArray, "agent capability"], usual: Int[AnyArray, " agent"]
+) -> tuple[Float[Array, "agent capability"], Int[Array, " agent"]]:
+    """Capabilities and levels of everybody: the usual level where a kind says nothing of it."""
+    able = jnp.asarray(able)
+    levels = jnp.where(jnp.isnan(able[:, LEVEL]), usual, able[:, LEVEL]).astype(jnp.int32)
+    return able.at[:, LEVEL].set(levels), levels
 
 
 def marked(

@@ -10,14 +10,15 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
+from pc3d.experiment.kinds import Capability
 from pc3d.tasks.arrays import Amount, AnyArray, Count
+from pc3d.tasks.capability_view import scaled
 from pc3d.tasks.described import LARGEST_TEAM
 from pc3d.tasks.foraging.field import (
     FOODS_BY_TEAM_SIZE,
     REFERENCE_TEAM,
-    SIGHT,
     Field,
     field_of,
     food_counts,
@@ -26,21 +27,34 @@ from pc3d.tasks.foraging.placing import (
     FOOD_APART,
     HIGHEST_LEVEL,
     lifted_by_weakest,
+    lifted_by_weakest_of_any_level,
     marked,
     place_agents,
     place_foods,
+    with_levels,
 )
-from pc3d.tasks.foraging.rules import HORIZON
+from pc3d.tasks.foraging.rules import CAPABILITIES, HORIZON, SEES
+from pc3d.tasks.foraging.sight import (
+    SEEN_FOODS,
+    SEEN_TEAMMATES,
+    Entities,
+    Observers,
+    able_teammates,
+    nearest_foods,
+    nearest_teammates,
+    own_place,
+)
 from pc3d.tasks.free_cells import cells_of_newcomers, chosen_cell
 from pc3d.tasks.loops import by_blocks, for_each_marked, one_by_one
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar
 
 LIFTERS = 3  # whom the lightest food that can be needs: the original's rule
-SEEN_FOODS, SEEN_TEAMMATES = 4, 4
-FARTHEST = 2 * SIGHT  # along a row or column, an entity is seen from at most so far
-NOTHING = 2**30  # above every packed entity
 NONE, NORTH, SOUTH, WEST, EAST, LOAD = range(6)
-INDEX_BITS = 13  # below distance, row, column and level in a packed entity; more than any team has agents
+
+
+# Which numbers of a view are not levels of agents, or not those of teammates: 1, else 0.
+LEVELS_OF_FOOD_AND_OWN = np.array([1] * (3 + 3 * SEEN_FOODS) + [1, 1, 0] * SEEN_TEAMMATES)
+LEVELS_OF_FOOD = LEVELS_OF_FOOD_AND_OWN * (np.arange(LEVELS_OF_FOOD_AND_OWN.size) != 2)
 
 
 class ForagingState(WorldState):
@@ -80,6 +94,8 @@ class Foraging(Task[ForagingState]):
     largest_team: ClassVar[int] = max(FOODS_BY_TEAM_SIZE)
     reference_team: ClassVar[int] = REFERENCE_TEAM
     fewest_present: ClassVar[int] = LIFTERS
+    capabilities: ClassVar[tuple[Capability, ...]] = CAPABILITIES
+    seen_teammates: ClassVar[int] = SEEN_TEAMMATES
 
     @property
     def field(self) -> Field:
@@ -117,6 +133,9 @@ class Foraging(Task[ForagingState]):
         present = jnp.arange(self.slots) < team_size
         # JAX numbers the draws, so that an agent's level does not depend on the number of slots.
         levels = jax.random.randint(level_key, (self.slots,), 1, HIGHEST_LEVEL + 1, jnp.int32)
+        able = self.drawn_capabilities(key, team_size)
+        if able is not None:
+            able, levels = with_levels(able, levels)
         priorities = jax.random.bits(cell_key, (len(self.field.cells),), jnp.uint32)
         positions = place_agents(self.field, priorities, self.slots)
         food_positions, found = place_foods(self.field, priorities, positions, present)
@@ -130,6 +149,7 @@ class Foraging(Task[ForagingState]):
             food_positions=jnp.where(there[:, None], food_positions, 0),
             food_levels=food_levels,
             spawned_level=jnp.sum(food_levels, dtype=jnp.int32),
+            capabilities=able,
         )
 
     def step(
@@ -179,7 +199,8 @@ class Foraging(Task[ForagingState]):
         """What the three weakest can lift, of all who may ever be there: then any three who are can, too."""
         pools = [self.roster.limits(max(size, 1), LIFTERS).slots for size in range(self.slots + 1)]
         pool = jnp.arange(self.slots) < jnp.asarray(pools)[team_size]
-        return lifted_by_weakest(levels, pool, jnp.minimum(LIFTERS, team_size))
+        lifted = lifted_by_weakest_of_any_level if self.unlike else lifted_by_weakest
+        return lifted(levels, pool, jnp.minimum(LIFTERS, team_size))
 
     def _regrown(self, key: PRNGKeyArray, state: ForagingState) -> ForagingState:
         """Food that is missing grows again wherever it could have lain at the start."""
@@ -199,14 +220,36 @@ class Foraging(Task[ForagingState]):
 
         return for_each_marked(grow, state, missing)
 
-    def observe(self, state: ForagingState) -> Float[Array, "agent 27"]:
-        present = self.present(state)
-        own = jnp.column_stack([jnp.minimum(state.positions, SIGHT), state.levels])
+    def observe(self, state: ForagingState) -> Float[Array, "agent observation"]:
+        present, sights = self.present(state), None
+        if state.capabilities is not None:
+            sights = jnp.asarray(state.capabilities)[:, SEES].astype(jnp.int32)
+        agents = Observers(jnp.arange(self.slots), state.positions, sights)
+        foods = Entities(state.food_positions, state.food_levels, state.food_levels > 0)
+        team = Entities(state.positions, state.levels, present)
+        own = jnp.column_stack([own_place(agents), state.levels])
         seen = by_blocks(
-            lambda block: _seen(block, state, present), (jnp.arange(self.slots), state.positions)
+            lambda block: jnp.concatenate(
+                [nearest_foods(block, foods), nearest_teammates(block, team)], axis=-1
+            ),
+            agents,
         )
         view = jnp.concatenate([own, seen], axis=-1)
+        if self.unlike:
+            view = self._with_capabilities(view, state, agents, team)
         return jnp.where(present[:, None], view, 0).astype(float)
+
+    def _with_capabilities(
+        self, view: Int[Array, "agent 27"], state: ForagingState, agents: Observers, team: Entities
+    ) -> Num[Array, "agent observation"]:
+        """The view with no other levels than may be seen, and with sights."""
+        able = scaled(self.capabilities, state.capabilities)
+        if self.cast.seen == "visible":
+            others = by_blocks(lambda block: able_teammates(block, team, able), agents)
+            return jnp.concatenate([view, able, others], axis=-1)
+        if self.cast.seen == "own":
+            return jnp.concatenate([view * LEVELS_OF_FOOD_AND_OWN, able], axis=-1)
+        return view * LEVELS_OF_FOOD
 
     def global_state(self, state: ForagingState) -> Float[Array, " state"]:
         """Row, column and level of each slot up to the largest team, then of each food; zero if absent."""
@@ -215,7 +258,11 @@ class Foraging(Task[ForagingState]):
         agents = padded_rows(agents, self.largest_team)
         foods = jnp.column_stack([state.food_positions, state.food_levels])
         foods = jnp.where(state.food_levels[:, None] > 0, foods, 0)
-        return jnp.concatenate([agents, foods]).ravel().astype(float)
+        rows = jnp.concatenate([agents, foods]).ravel().astype(float)
+        if not self.unlike:
+            return rows
+        sights = jnp.where(self.present(state)[:, None], scaled(self.capabilities, state.capabilities), 0)
+        return jnp.concatenate([rows, padded_rows(sights, self.largest_team).ravel()])
 
     def available_actions(self, state: ForagingState) -> Bool[Array, "agent 6"]:
         """The actions the original calls valid; any other counts as none."""
@@ -310,54 +357,3 @@ def _team_reward(
 
     rewards = by_blocks(shares, (state.positions, state.levels, loading))
     return one_by_one(jnp.add, jnp.zeros(()), rewards)
-
-
-def _seen(
-    block: tuple[Int[Array, " agent"], Int[Array, "agent 2"]],
-    state: ForagingState,
-    present: Bool[Array, " team"],
-) -> Int[Array, "agent 24"]:
-    """The nearest foods and teammates that some agents, known by index and position, see.
-
-    Foods are seen by their distance, but teammates by their place in the sight window, which the top and left
-    border cut off: there it reaches further to the bottom and the right.
-    """
-    index, positions = block
-    foods = state.food_positions[None, :] - positions[:, None]
-    teammates = state.positions[None, :] - positions[:, None]
-    places = teammates + jnp.minimum(positions, SIGHT)[:, None]
-    food_seen = jnp.all(jnp.abs(foods) <= SIGHT, axis=-1) & (state.food_levels > 0)
-    teammate_seen = jnp.all((places >= 0) & (places <= 2 * SIGHT), axis=-1)
-    teammate_seen &= present & (index[:, None] != jnp.arange(present.size))
-    found_foods = _nearest(foods, state.food_levels, food_seen, SEEN_FOODS)
-    return jnp.concatenate(
-        [found_foods, _nearest(teammates, state.levels, teammate_seen, SEEN_TEAMMATES)], axis=-1
-    )
-
-
-def _nearest(
-    offsets: Int[Array, "agent entity 2"],
-    levels: Int[Array, " entity"],
-    seen: Bool[Array, "agent entity"],
-    count: int,
-) -> Int[Array, "agent found"]:
-    """Row offset, column offset and level of those seen, nearest first, zero where there are fewer.
-
-    Each entity becomes one number with distance, row, column, level and index in its bits, from high to low.
-    Then the next one is the smallest number above the last: on a CPU faster than ranks or a sort.
-    """
-    rows, columns = offsets[..., 0], offsets[..., 1]
-    packed = rows**2 + columns**2
-    packed = packed << 4 | rows + FARTHEST
-    packed = packed << 4 | columns + FARTHEST
-    packed = packed << 3 | levels
-    packed = packed << INDEX_BITS | jnp.arange(levels.size, dtype=jnp.int32)
-    packed = jnp.where(seen, packed, NOTHING)
-    found = [jnp.min(packed, axis=-1)]
-    while len(found) < count:
-        found.append(jnp.min(jnp.where(packed > found[-1][:, None], packed, NOTHING), axis=-1))
-    numbers = jnp.stack(found, axis=-1)[..., None]
-    shift, mask, origin = jnp.asarray([[7, 3, 0], [15, 15, 7], [FARTHEST, FARTHEST, 0]], jnp.int32)
-    shift += INDEX_BITS
-    entities = jnp.where(numbers < NOTHING, (numbers >> shift & mask) - origin, 0)
-    return entities.reshape(len(offsets), -1)

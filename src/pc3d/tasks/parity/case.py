@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import jax
 import numpy as np
-from jaxtyping import Array, Bool, Int
+from jaxtyping import Array, Bool, Float, Int
 
+from pc3d.experiment.mixes import Cast
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import AnyTask, World
 
@@ -48,3 +50,17 @@ class ParityCase:
     def in_world(self, world: World) -> ParityCase:
         """The same for the task's own world, or for one that grows with the team."""
         return replace(self, task=replace(self.task, world=world))
+
+    def with_cast(self, cast: Cast) -> ParityCase:
+        """The same for such kinds of agents."""
+        return replace(self, task=self.task.with_cast(cast))
+
+
+def capabilities_by_chance(
+    generator: np.random.Generator, task: AnyTask
+) -> Float[np.ndarray, "agent capability"] | None:
+    """For a scenario; None, and nothing is drawn, where all agents are alike."""
+    if not task.unlike:
+        return None
+    key = jax.random.key(int(generator.integers(2**31)))
+    return np.asarray(task.drawn_capabilities(key, task.slots), np.float64)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pc3d.tasks.entry import Part, TaskEntry, read_paper
-from pc3d.tasks.spread.rules import SpreadRules
+from pc3d.tasks.spread.rules import CAPABILITIES, SpreadRules
 
 ENTRY = TaskEntry(
     title="Spread",
@@ -15,4 +15,6 @@ ENTRY = TaskEntry(
     script=Part("pc3d.tasks.spread.script", "cover"),
     replay=Part("pc3d.tasks.spread.replay", "spread_replay"),
     viewer=__name__,
+    capabilities=CAPABILITIES,
+    mixes=Path(__file__).with_name("mixes.toml"),
 )

@@ -7,7 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from pc3d.tasks.parity.case import Opponent, ParityCase, by_name
+from pc3d.tasks.parity.case import Opponent, ParityCase, by_name, capabilities_by_chance
+from pc3d.tasks.spread.bodies import abilities
 from pc3d.tasks.spread.original import OriginalSpread
 from pc3d.tasks.spread.rules import CONTACT_DISTANCE
 from pc3d.tasks.spread.world import Spread, SpreadState
@@ -27,8 +28,10 @@ def barely_touching(generator: np.random.Generator, task: Spread) -> SpreadState
     """A crooked chain whose neighbours stand within a contact margin or two of touching."""
     beyond = generator.uniform(1e-6, 2e-3, task.slots) * generator.choice([-1, 1], task.slots)
     angles = generator.uniform(-0.5, 0.5, task.slots)
-    links = (CONTACT_DISTANCE + beyond)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    return _state(generator, task, np.cumsum(links, axis=0) - 1.5, speed=0.0)
+    state = _state(generator, task, np.zeros((task.slots, 2)), speed=0.0)
+    distance = _to_the_one_before(state)
+    links = (distance + beyond)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    return replace(state, positions=np.cumsum(links, axis=0) - 1.5)
 
 
 def fast(generator: np.random.Generator, task: Spread) -> SpreadState:
@@ -57,8 +60,20 @@ def _is_clear(state: SpreadState) -> Bool[Array, ""]:
     return (
         jnp.all(jnp.diff(jnp.sort(to_landmarks, axis=1), axis=1) > margin)
         & jnp.all(jnp.diff(jnp.sort(to_agents, axis=1), axis=1) > margin)
-        & jnp.all(jnp.abs(to_agents - CONTACT_DISTANCE) > margin)
+        & jnp.all(jnp.abs(to_agents - _touching(state)) > margin)
     )
+
+
+def _touching(state: SpreadState) -> float | Float[Array, "agent agent"]:
+    """From how far any two agents touch."""
+    able = abilities(state)
+    return able.size + able.size.T if able else CONTACT_DISTANCE
+
+
+def _to_the_one_before(state: SpreadState) -> float | Float[np.ndarray, " agent"]:
+    """From how far each agent touches the one in the slot before."""
+    able = abilities(state)
+    return np.asarray(able.size + jnp.roll(able.size, 1))[:, 0] if able else CONTACT_DISTANCE
 
 
 def _lengths(offsets: Float[Array, "agent target 2"]) -> Float[Array, "agent target"]:
@@ -78,6 +93,7 @@ def _state(
         positions=positions,
         velocities=generator.uniform(-speed, speed, (task.slots, 2)),
         landmarks=_points(generator, task),
+        capabilities=capabilities_by_chance(generator, task),
     )
 
 

@@ -6,11 +6,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from pc3d.tasks.canvas import BLUE, GREEN, GRID, INK, MUTED, ORANGE, PAPER, VERMILION, Canvas, faint
-from pc3d.tasks.spread.rules import CONTACT_DISTANCE, NEIGHBOURS
+from pc3d.tasks.spread.rules import NEIGHBOURS, RADIUS
 
-AGENT_RADIUS = CONTACT_DISTANCE / 2
 LANDMARK_RADIUS = 0.05
-COVERED_WITHIN = AGENT_RADIUS  # a landmark under an agent's disc counts as covered in the picture
 MARGIN = 0.2
 
 Points = Float[np.ndarray, "agent 2"]
@@ -28,20 +26,23 @@ def draw_spread(
     velocities: Points,
     landmarks: Landmarks,
     *,
+    sizes: Float[np.ndarray, " agent"] | None = None,
     reach: float,
     size: int,
     show_range: bool,
 ) -> np.ndarray:
     """What is at most `reach` away from the middle; `show_range` links each agent to what it sees."""
+    radii = np.full(len(positions), RADIUS) if sizes is None else sizes
     canvas = Canvas(-reach, -reach, 2 * reach, 2 * reach, size)
     _draw_arena(canvas, half_side)
     if show_range:
         _draw_sight(canvas, positions, landmarks)
     between = np.linalg.norm(positions[:, None] - positions[None], axis=-1)
-    touching = (between < CONTACT_DISTANCE) & ~np.eye(len(positions), dtype=bool)
-    _draw_agents(canvas, positions, velocities, touching)
+    touching = (between < radii[:, None] + radii) & ~np.eye(len(positions), dtype=bool)
+    _draw_agents(canvas, positions, velocities, radii, touching)
     to_landmarks = np.linalg.norm(positions[:, None] - landmarks[None], axis=-1)
-    _draw_landmarks(canvas, landmarks, to_landmarks.min(axis=0) < COVERED_WITHIN)
+    # A landmark under an agent's disc counts as covered in the picture.
+    _draw_landmarks(canvas, landmarks, np.any(to_landmarks < radii[:, None], axis=0))
     return canvas.pixels()
 
 
@@ -66,13 +67,17 @@ def _draw_sight(canvas: Canvas, positions: Points, landmarks: Landmarks) -> None
 
 
 def _draw_agents(
-    canvas: Canvas, positions: Points, velocities: Points, touching: Bool[np.ndarray, "agent agent"]
+    canvas: Canvas,
+    positions: Points,
+    velocities: Points,
+    radii: Float[np.ndarray, " agent"],
+    touching: Bool[np.ndarray, "agent agent"],
 ) -> None:
     """Discs at their true size, so that contact is overlap; a nose shows where each one is heading."""
     for agent, (x, y) in enumerate(positions):
         color = VERMILION if touching[agent].any() else BLUE
-        canvas.disc(x, y, AGENT_RADIUS, faint(color, 0.45), color, 0.014)
-        ahead = velocities[agent] * AGENT_RADIUS / max(1.0, float(np.linalg.norm(velocities[agent])))
+        canvas.disc(x, y, radii[agent], faint(color, 0.45), color, 0.014)
+        ahead = velocities[agent] * radii[agent] / max(1.0, float(np.linalg.norm(velocities[agent])))
         canvas.line(x, y, x + ahead[0], y + ahead[1], color, 0.022)
         canvas.disc(x, y, 0.018, color)
     for one, other in zip(*np.nonzero(np.triu(touching)), strict=True):

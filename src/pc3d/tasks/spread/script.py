@@ -6,8 +6,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.optimize import linear_sum_assignment
 
-from pc3d.tasks.spread.rules import CONTACT_DISTANCE
-from pc3d.tasks.spread.world import ACTION_FORCE, DAMPING, DIRECTIONS, TIME_STEP, Spread, SpreadState
+from pc3d.tasks.spread.rules import ACTION_FORCE, CONTACT_DISTANCE
+from pc3d.tasks.spread.world import DAMPING, DIRECTIONS, TIME_STEP, Spread, SpreadState
 
 LOOK_AHEAD = 3  # actions an agent thinks through; each shows one step later
 APART = CONTACT_DISTANCE + 0.015  # how close two agents may plan to come

@@ -7,24 +7,40 @@ landmarks and teammates. `pc3d parity spread` shows it.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from pc3d.experiment.kinds import Capability
 from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.capability_view import scaled
 from pc3d.tasks.described import LARGEST_TEAM
-from pc3d.tasks.loops import by_blocks, one_by_one
-from pc3d.tasks.spread.rules import CONTACT_DISTANCE, HORIZON, NEIGHBOURS, Collisions
+from pc3d.tasks.loops import by_blocks
+from pc3d.tasks.spread.bodies import (
+    abilities,
+    able_teammates,
+    at_most,
+    bodies,
+    colliding_pairs,
+    contact_forces,
+    landmark_distance,
+    nearest_of_all,
+    touched,
+)
+from pc3d.tasks.spread.rules import (
+    ACTION_FORCE,
+    CAPABILITIES,
+    HORIZON,
+    NEIGHBOURS,
+    Collisions,
+)
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 
 TIME_STEP = 0.1
 DAMPING = 0.25
-ACTION_FORCE = 5.0
-CONTACT_FORCE = 100.0
-CONTACT_MARGIN = 1e-3
 DIRECTIONS = np.array([[0, 0], [-1, 0], [1, 0], [0, -1], [0, 1]])
 
 COLLISION_TEXT = {
@@ -62,6 +78,8 @@ class Spread(Task[SpreadState]):
     smallest_team: ClassVar[int] = 1
     largest_team: ClassVar[int] = 10
     reference_team: ClassVar[int] = 8
+    capabilities: ClassVar[tuple[Capability, ...]] = CAPABILITIES
+    seen_teammates: ClassVar[int] = NEIGHBOURS
 
     @property
     def most_agents(self) -> int:
@@ -87,6 +105,7 @@ class Spread(Task[SpreadState]):
             positions=self.half_side * _uniform_points(agents, self.slots),
             velocities=jnp.zeros((self.slots, 2)),
             landmarks=self.half_side * _uniform_points(landmarks, self.slots),
+            capabilities=self.drawn_capabilities(key, team_size),
         )
 
     def step(
@@ -94,7 +113,12 @@ class Spread(Task[SpreadState]):
     ) -> tuple[SpreadState, Outcome]:
         del key
         present = self.present(state)
-        forces = ACTION_FORCE * jnp.asarray(DIRECTIONS)[actions] + _contact_forces(state.positions, present)
+        able = abilities(state)
+        strength = able.acceleration if able else ACTION_FORCE
+        pushes = strength * jnp.asarray(DIRECTIONS)[actions]
+        forces = pushes + contact_forces(bodies(state.positions, present, able))
+        if able:
+            forces = forces / able.mass
         moved = replace(
             state,
             time=state.time + 1,
@@ -102,9 +126,11 @@ class Spread(Task[SpreadState]):
             positions=state.positions + state.velocities * TIME_STEP,
             velocities=state.velocities * (1 - DAMPING) + forces * TIME_STEP,
         )
-        agents = bodies(moved.positions, present)
-        distance = _landmark_distance(agents, bodies(moved.landmarks, self.first_slots(state)))
-        pairs = _colliding_pairs(agents)
+        if able:
+            moved = replace(moved, velocities=at_most(able.top_speed, moved.velocities))
+        agents = bodies(moved.positions, present, able)
+        distance = landmark_distance(agents, bodies(moved.landmarks, self.first_slots(state)))
+        pairs = colliding_pairs(agents)
         return moved, Outcome(
             reward=-distance - collision_weight(self.collisions, state.team_size) * pairs,
             terminated=jnp.asarray(False),
@@ -121,14 +147,20 @@ class Spread(Task[SpreadState]):
             velocities=jnp.where(joining[:, None], 0, state.velocities),
         )
 
-    def observe(self, state: SpreadState) -> Float[Array, "agent 16"]:
+    def observe(self, state: SpreadState) -> Float[Array, "agent observation"]:
         present = self.present(state)
         agents, landmarks = (
             bodies(state.positions, present),
             bodies(state.landmarks, self.first_slots(state)),
         )
-        seen = by_blocks(lambda block: _seen(block, agents, landmarks), agents)
-        view = jnp.concatenate([state.velocities, state.positions, seen], axis=-1)
+        in_sight = by_blocks(lambda block: nearest_of_all(block, agents, landmarks), agents)
+        parts = [state.velocities, state.positions, in_sight]
+        if self.cast.seen != "none":
+            able = scaled(self.capabilities, state.capabilities)
+            parts.append(able)
+            if self.cast.seen == "visible":
+                parts.append(by_blocks(lambda block: able_teammates(block, agents, able), agents))
+        view = jnp.concatenate(parts, axis=-1)
         return jnp.where(present[:, None], view, 0)
 
     def global_state(self, state: SpreadState) -> Float[Array, " state"]:
@@ -136,14 +168,16 @@ class Spread(Task[SpreadState]):
         present = self.present(state)[:, None]
         agents = jnp.where(present, jnp.concatenate([state.velocities, state.positions], axis=-1), 0)
         landmarks = jnp.where(self.first_slots(state)[:, None], state.landmarks, 0)
-        rows = jnp.concatenate([agents, landmarks, present.astype(agents.dtype)], axis=-1)
-        return padded_rows(rows, self.largest_team).ravel()
+        parts = [agents, landmarks, present.astype(agents.dtype)]
+        if self.unlike:
+            parts.append(jnp.where(present, scaled(self.capabilities, state.capabilities), 0))
+        return padded_rows(jnp.concatenate(parts, axis=-1), self.largest_team).ravel()
 
     def hindered(
         self, before: SpreadState, actions: Int[Array, " agent"], after: SpreadState
     ) -> Bool[Array, " agent"]:
         del before, actions
-        return _touched(bodies(after.positions, self.present(after))) > 0
+        return touched(bodies(after.positions, self.present(after), abilities(after))) > 0
 
     def draw(self, state: SpreadState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         return next(self.film([state], size=size, show_range=show_range))
@@ -157,11 +191,16 @@ class Spread(Task[SpreadState]):
             (*self.of_team(one, one.positions, one.velocities), self.of_world(one, one.landmarks))
             for one in states
         ]
+        sizes = [
+            None if one.capabilities is None else self.of_team(one, one.capabilities)[0][:, 0]
+            for one in states
+        ]
         # One for all moments, so that the picture stands still.
         half_side = self.half_side
         reach = max(reach_of(half_side, positions) for positions, *_ in scenes)
         return (
-            draw_spread(half_side, *scene, reach=reach, size=size, show_range=show_range) for scene in scenes
+            draw_spread(half_side, *scene, sizes=radii, reach=reach, size=size, show_range=show_range)
+            for scene, radii in zip(scenes, sizes, strict=True)
         )
 
 
@@ -174,98 +213,3 @@ def collision_weight(collisions: Collisions, team_size: int | Int[Array, ""]) ->
 
 def _uniform_points(key: PRNGKeyArray, slots: int) -> Float[Array, "agent 2"]:
     return jax.vmap(lambda key: jax.random.uniform(key, (2,), minval=-1, maxval=1))(slot_keys(key, slots))
-
-
-class Bodies(NamedTuple):
-    """Agents or landmarks."""
-
-    number: Int[Array, " body"]
-    places: Float[Array, "body 2"]
-    present: Bool[Array, " body"]
-
-
-def bodies(places: Float[Array, "body 2"], present: Bool[Array, " body"]) -> Bodies:
-    return Bodies(jnp.arange(present.size), places, present)
-
-
-class Offsets(NamedTuple):
-    """From each agent to each target, or one; x and y apart: a CPU is slow along an axis of two numbers."""
-
-    x: Float[Array, "*target agent"]
-    y: Float[Array, "*target agent"]
-    length: Float[Array, "*target agent"]
-
-
-def _offsets(agents: Bodies, targets: Bodies, *, others: bool = False) -> Offsets:
-    """Zero but infinitely long where somebody is absent, or if only others count and it is the agent itself.
-
-    So nothing there is near, touches or pushes.
-    """
-    real = targets.present[:, None] & agents.present[None, :]
-    if others:
-        real &= targets.number[:, None] != agents.number[None, :]
-    x, y = (
-        jnp.where(real, targets.places[:, None, axis] - agents.places[None, :, axis], 0) for axis in (0, 1)
-    )
-    return Offsets(x, y, jnp.where(real, jnp.sqrt(x**2 + y**2), jnp.inf))
-
-
-def _contact_forces(
-    positions: Float[Array, "agent 2"], present: Bool[Array, " agent"]
-) -> Float[Array, "agent 2"]:
-    agents = bodies(positions, present)
-
-    def pushed(block: Bodies) -> Float[Array, "agent 2"]:
-        to = _offsets(block, agents, others=True)
-        penetration = jnp.logaddexp(0, -(to.length - CONTACT_DISTANCE) / CONTACT_MARGIN) * CONTACT_MARGIN
-        push = CONTACT_FORCE * penetration / to.length
-        return -jnp.stack([jnp.sum(to.x * push, axis=0), jnp.sum(to.y * push, axis=0)], axis=-1)
-
-    return by_blocks(pushed, agents)
-
-
-def _landmark_distance(agents: Bodies, landmarks: Bodies) -> Float[Array, ""]:
-    nearest = by_blocks(lambda block: jnp.min(_offsets(block, agents).length, axis=0), landmarks)
-    return jnp.sum(nearest, where=landmarks.present)
-
-
-def _colliding_pairs(agents: Bodies) -> Float[Array, ""]:
-    return jnp.sum(_touched(agents)).astype(agents.places.dtype) / 2
-
-
-def _touched(agents: Bodies) -> Int[Array, " agent"]:
-    """How many others each agent touches."""
-
-    def count(block: Bodies) -> Int[Array, " agent"]:
-        return jnp.sum(_offsets(block, agents, others=True).length < CONTACT_DISTANCE, axis=0)
-
-    return by_blocks(count, agents)
-
-
-def _seen(block: Bodies, agents: Bodies, landmarks: Bodies) -> Float[Array, "agent 12"]:
-    to_landmarks, to_teammates = _offsets(block, landmarks), _offsets(block, agents, others=True)
-    return jnp.concatenate([_nearest(to_landmarks), _nearest(to_teammates)], axis=-1)
-
-
-def _nearest(offsets: Offsets) -> Float[Array, "agent 6"]:
-    """Offsets to the nearest targets, nearest first, zero where there are fewer.
-
-    Targets are sorted in one by one, for all agents at once: on a CPU several times faster than a sort.
-    """
-    nowhere = jnp.zeros_like(offsets.x[0])
-    nobody = Offsets(nowhere, nowhere, jnp.full_like(nowhere, jnp.inf))
-    nearest = one_by_one(_sorted_in, (nobody,) * NEIGHBOURS, offsets)
-    return jnp.stack([value for offset in nearest for value in (offset.x, offset.y)], axis=-1)
-
-
-def _sorted_in(nearest: tuple[Offsets, ...], candidate: Offsets) -> tuple[Offsets, ...]:
-    kept = []
-    for held in nearest:
-        nearer = candidate.length < held.length
-        kept.append(_choose(nearer, candidate, held))
-        candidate = _choose(nearer, held, candidate)
-    return tuple(kept)
-
-
-def _choose(condition: Bool[Array, " agent"], one: Offsets, other: Offsets) -> Offsets:
-    return Offsets(*(jnp.where(condition, *values) for values in zip(one, other, strict=True)))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pc3d.tasks.entry import Part, TaskEntry, read_paper
-from pc3d.tasks.warehouse.rules import WarehouseRules
+from pc3d.tasks.warehouse.rules import CAPABILITIES, WarehouseRules
 
 ENTRY = TaskEntry(
     title="RWARE",
@@ -15,4 +15,6 @@ ENTRY = TaskEntry(
     script=Part("pc3d.tasks.warehouse.script", "deliver"),
     replay=Part("pc3d.tasks.warehouse.replay", "warehouse_replay"),
     viewer=__name__,
+    capabilities=CAPABILITIES,
+    mixes=Path(__file__).with_name("mixes.toml"),
 )

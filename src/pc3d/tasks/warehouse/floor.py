@@ -61,7 +61,17 @@ class Floor:
 
     @cached_property
     def around(self) -> Int[np.ndarray, "9"]:
-        return np.array([down * self.width + right for down in (-1, 0, 1) for right in (-1, 0, 1)], np.int32)
+        return self._steps(1)
+
+    @cached_property
+    def further(self) -> Int[np.ndarray, "16"]:
+        """Around the nine cells around."""
+        steps = self._steps(2)
+        return steps[~np.isin(steps, self.around)]
+
+    def _steps(self, reach: int) -> Int[np.ndarray, " cell"]:
+        ways = range(-reach, reach + 1)
+        return np.array([down * self.width + right for down in ways for right in ways], np.int32)
 
     @cached_property
     def inside(self) -> IsCell:

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 from jaxtyping import Float, Int, PRNGKeyArray
 
+from pc3d.system.errors import BadInput
 from pc3d.tasks.original_world import OriginalWorld
 from pc3d.tasks.task import Outcome
 from pc3d.tasks.warehouse.floor import NOTHING, Floor
@@ -28,6 +29,10 @@ class OriginalWarehouse(OriginalWorld[WarehouseState]):
     task: Warehouse
 
     def __init__(self, task: Warehouse, index_ties: bool | None = None) -> None:
+        if task.unlike:
+            raise BadInput(
+                "rware has robots of one kind only: unlike ones are our extension, without an original"
+            )
         super().__init__(task)
         self._index_ties = index_ties
 

@@ -4,10 +4,16 @@ from dataclasses import dataclass
 
 import tyro
 
+from pc3d.experiment.kinds import Capability
 from pc3d.experiment.ranges import Horizon
 from pc3d.experiment.world import Rules
 
 HORIZON = 500
+CAPABILITIES = (
+    Capability("period", 1, 4, usual=1, whole=True),
+    Capability("sensor_range", 1, 2, usual=1, whole=True),
+    Capability("carries", 0, 1, usual=1, whole=True),
+)
 
 
 @dataclass(frozen=True)

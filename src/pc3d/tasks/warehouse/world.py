@@ -14,7 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
+from pc3d.experiment.kinds import Capability
 from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.capability_view import capability_parts, scaled
 from pc3d.tasks.described import LARGEST_TEAM
 from pc3d.tasks.free_cells import cells_of_newcomers
 from pc3d.tasks.loops import entries, for_each_marked
@@ -28,8 +30,17 @@ from pc3d.tasks.warehouse.floor import (
     Floor,
     floor_of,
 )
-from pc3d.tasks.warehouse.rules import HORIZON
+from pc3d.tasks.warehouse.requests import deliver, distinct_numbers
+from pc3d.tasks.warehouse.rules import CAPABILITIES, HORIZON
 from pc3d.tasks.warehouse.traffic import Traffic, resolve
+from pc3d.tasks.warehouse.unlike import (
+    FURTHER,
+    NEIGHBOURS,
+    abilities,
+    able_neighbours,
+    acting,
+    further_words,
+)
 
 STAY, FORWARD, TURN_LEFT, TURN_RIGHT, TOGGLE_LOAD = range(5)
 
@@ -71,6 +82,15 @@ class Warehouse(Task[WarehouseState]):
     smallest_team: ClassVar[int] = 2
     largest_team: ClassVar[int] = 10
     reference_team: ClassVar[int] = 8
+    capabilities: ClassVar[tuple[Capability, ...]] = CAPABILITIES
+    seen_teammates: ClassVar[int] = NEIGHBOURS
+
+    @property
+    def layout(self) -> tuple[ObservationPart, ...]:
+        if not self.unlike:
+            return self.observation_layout
+        more = capability_parts(self.cast.seen, self.capabilities, self.seen_teammates)
+        return (*self.observation_layout, FURTHER, *more)
 
     @property
     def floor(self) -> Floor:
@@ -99,18 +119,19 @@ class Warehouse(Task[WarehouseState]):
         return WarehouseState(
             team_size=scalar(team_size),
             time=scalar(0),
-            cells=free[_distinct_numbers(cells, self.slots, free.size) - 1],
+            cells=free[distinct_numbers(cells, self.slots, free.size) - 1],
             directions=_random_directions(directions, self.slots),
             carried=jnp.full(self.slots, NOTHING, jnp.int32),
             standing=jnp.asarray(self.floor.all_stored),
-            requests=_distinct_numbers(requests, self.slots, self.floor.shelves),
+            requests=distinct_numbers(requests, self.slots, self.floor.shelves),
             deliveries=scalar(0),
+            capabilities=self.drawn_capabilities(key, team_size),
         )
 
     def step(
         self, key: PRNGKeyArray, state: WarehouseState, actions: Int[Array, " agent"]
     ) -> tuple[WarehouseState, Outcome]:
-        state = self._present(state)
+        state, actions = self._present(state), self._possible(state, actions)
         targets = self._targets(state, actions)
         cells = jnp.where(resolve(state.cells, targets).moves, targets, state.cells)
         carried, standing = _toggle_loads(self.floor, state, actions == TOGGLE_LOAD)
@@ -119,7 +140,7 @@ class Warehouse(Task[WarehouseState]):
         on_goals = jnp.max(
             jnp.where(cells[:, None] == np.array(self.floor.goals), carried[:, None], NOTHING), axis=0
         )
-        requests, delivered = _deliver(on_goals, state.requests, chances, self.floor.shelves)
+        requests, delivered = deliver(on_goals, state.requests, chances, self.floor.shelves)
         moved = replace(
             state,
             time=state.time + 1,
@@ -167,15 +188,26 @@ class Warehouse(Task[WarehouseState]):
 
     def traffic(self, state: WarehouseState, actions: Int[Array, " agent"]) -> Traffic:
         """Who would drive, and whether a tie decides it."""
-        state = self._present(state)
+        state, actions = self._present(state), self._possible(state, actions)
         return resolve(state.cells, self._targets(state, actions))
 
-    def observe(self, state: WarehouseState) -> Float[Array, "agent 71"]:
+    def observe(self, state: WarehouseState) -> Float[Array, "agent observation"]:
         state = self._present(state)
         places = jnp.stack(self.floor.column_and_row(state.cells), axis=-1)
-        own, around = _own_word(self.floor, state), _cell_words(self.floor, state)
+        own, words = _own_word(self.floor, state), _cell_words(self.floor, state)
+        around = words[state.cells[:, None] + self.floor.around]
         view = jnp.concatenate([places, _bits(own, 6), _bits(around, 7)], axis=-1)
+        if self.unlike:
+            view = jnp.concatenate([view, *self._seen_by_unlike(state, words)], axis=-1)
         return jnp.where(self.present(state)[:, None], view, 0).astype(float)
+
+    def _seen_by_unlike(self, state: WarehouseState, words: Int[Array, " cell"]) -> list[Array]:
+        """What views gain: the cells further away, and what may be seen of capabilities."""
+        assert state.capabilities is not None
+        further = further_words(self.floor, words, state.cells, abilities(state.capabilities))
+        able = scaled(self.capabilities, state.capabilities)
+        parts = [_bits(further, 7), able, able_neighbours(self.floor, state.cells, able)]
+        return parts[: {"none": 1, "own": 2, "visible": 3}[self.cast.seen]]
 
     def global_state(self, state: WarehouseState) -> Float[Array, " state"]:
         """Each robot (presence, column, row, load, load requested, direction), then each storage cell.
@@ -195,6 +227,9 @@ class Warehouse(Task[WarehouseState]):
         rows = jnp.where(here[:, None], jnp.concatenate(robots, axis=-1), 0)
         stored = state.standing[self.floor.storage]
         shelves = jnp.stack([stored > 0, requested[stored]], axis=-1)
+        if self.unlike:
+            able = jnp.where(here[:, None], scaled(self.capabilities, state.capabilities), 0)
+            rows = jnp.concatenate([rows, able], axis=-1)
         robot_rows = padded_rows(rows, self.largest_team).ravel()
         return jnp.concatenate([robot_rows, shelves.ravel()]).astype(float)
 
@@ -207,12 +242,16 @@ class Warehouse(Task[WarehouseState]):
         unloads = (state.carried > 0) & ~jnp.asarray(self.floor.highway)[state.cells]
         available = jnp.ones((self.slots, self.action_count), bool)
         available = available.at[:, FORWARD].set(forward).at[:, TOGGLE_LOAD].set(loads | unloads)
+        if state.capabilities is not None:
+            every_action = jnp.arange(self.action_count)
+            possible = jax.vmap(lambda action: self._possible(state, jnp.full(self.slots, action)) == action)
+            available &= possible(every_action).T
         return available | ~self.present(state)[:, None]
 
     def hindered(
         self, before: WarehouseState, actions: Int[Array, " agent"], after: WarehouseState
     ) -> Bool[Array, " agent"]:
-        targets = self._targets(before, actions)
+        targets = self._targets(before, self._possible(before, actions))
         return (targets != before.cells) & (after.cells == before.cells) & self.present(before)
 
     def draw(self, state: WarehouseState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
@@ -234,6 +273,14 @@ class Warehouse(Task[WarehouseState]):
             carried=jnp.where(present, state.carried, NOTHING),
             requests=jnp.where(self.first_slots(state), state.requests, NOTHING),
         )
+
+    def _possible(self, state: WarehouseState, actions: Int[Array, " agent"]) -> Int[Array, " agent"]:
+        """What comes of the actions where robots are unlike: those who cannot do it stay."""
+        if state.capabilities is None:
+            return actions
+        able = abilities(state.capabilities)
+        possible = acting(able, state.time) & (able.carries | (actions != TOGGLE_LOAD))
+        return jnp.where(possible, actions, STAY)
 
     def _targets(self, state: WarehouseState, actions: Int[Array, " agent"]) -> Int[Array, " agent"]:
         """The cell each robot wants: its own if it does not drive, or faces a wall, or shelf meets shelf."""
@@ -281,42 +328,6 @@ def _toggle_loads(
     return carried, state.standing.at[changed].set(state.carried, mode="drop")
 
 
-class _Service(NamedTuple):
-    """Goals are served in their order."""
-
-    requests: Int[Array, " agent"]
-    delivered: Int[Array, ""]
-    goal: Int[Array, ""]  # the next one with a requested shelf on it; beyond the last one if there is none
-
-
-def _deliver(
-    on_goals: Int[Array, " goal"],
-    requests: Int[Array, " agent"],
-    chances: Float[Array, " goal"],
-    shelves: int,
-) -> tuple[Int[Array, " agent"], Int[Array, ""]]:
-    """Replace the requests whose shelf is on a goal, and count them.
-
-    Shelves never stand on highways, so a shelf on a goal is a carried one. A goal's new request may be the
-    very shelf on a later goal: then that one is delivered, too.
-    """
-    numbers = jnp.arange(on_goals.size, dtype=jnp.int32)
-
-    def next_goal(first: int | Int[Array, ""], requests: Int[Array, " agent"]) -> Int[Array, ""]:
-        wanted = jnp.any(requests[:, None] == on_goals, axis=0) & (on_goals != NOTHING) & (numbers >= first)
-        return jnp.min(jnp.where(wanted, numbers, on_goals.size))
-
-    def serve(now: _Service) -> _Service:
-        new = _number_outside(entries(chances, now.goal), now.requests, shelves)
-        requests = jnp.where(now.requests == entries(on_goals, now.goal), new, now.requests)
-        return _Service(requests, now.delivered + 1, next_goal(now.goal + 1, requests))
-
-    start = _Service(requests, scalar(0), next_goal(0, requests))
-    # A loop over deliveries, not over goals: most steps see none.
-    done = jax.lax.while_loop(lambda now: now.goal < on_goals.size, serve, start)
-    return done.requests, done.delivered
-
-
 def _own_word(floor: Floor, state: WarehouseState) -> Int[Array, "agent 1"]:
     """Bits: carries a shelf, four for the direction, on a highway."""
     highway = jnp.asarray(floor.highway)[state.cells]
@@ -324,15 +335,15 @@ def _own_word(floor: Floor, state: WarehouseState) -> Int[Array, "agent 1"]:
     return word[:, None]
 
 
-def _cell_words(floor: Floor, state: WarehouseState) -> Int[Array, "agent 9"]:
-    """For each cell around each robot, bits: robot, four for its direction, shelf, shelf requested."""
+def _cell_words(floor: Floor, state: WarehouseState) -> Int[Array, " cell"]:
+    """For each cell, bits: robot, four for its direction, shelf, shelf requested."""
     requested = 64 * _requested(state.requests, floor.shelves)
     # The original shows an absent robot as one that looks up: a robot takes that bit and brings its own.
     robots = 1 + (2 << state.directions) - (2 << UP)
     robots += 32 * (state.carried > 0) + entries(requested, state.carried)
     words = (2 << UP) + 32 * (state.standing > 0) + entries(requested, state.standing)
     there = jnp.where(state.cells == NOWHERE, floor.size, state.cells)
-    return words.at[there].add(robots, mode="drop")[state.cells[:, None] + floor.around]
+    return words.at[there].add(robots, mode="drop")
 
 
 def _requested(requests: Int[Array, " agent"], shelves: int) -> Bool[Array, " shelf"]:
@@ -343,25 +354,3 @@ def _requested(requests: Int[Array, " agent"], shelves: int) -> Bool[Array, " sh
 def _bits(words: Int[Array, "agent word"], width: int) -> Int[Array, "agent feature"]:
     bits = (words[:, :, None] >> jnp.arange(width)) & 1
     return bits.reshape(words.shape[0], -1)
-
-
-def _number_outside(chance: Float[Array, ""], taken: Int[Array, " taken"], largest: int) -> Int[Array, ""]:
-    """A number from 1 to `largest` that is not taken, by a uniform chance; taken 0s do not count.
-
-    The numbers outside are not listed: chance says how many of them are smaller, and so how many taken ones.
-    """
-    real = taken > 0
-    smaller = jnp.sum(real[:, None] & (taken[:, None] < taken), axis=0)
-    untaken_below = taken - 1 - smaller
-    rank = (chance * (largest - jnp.sum(real))).astype(int)
-    return (rank + 1 + jnp.sum(real & (untaken_below <= rank))).astype(jnp.int32)
-
-
-def _distinct_numbers(key: PRNGKeyArray, slots: int, largest: int) -> Int[Array, " agent"]:
-    """Different numbers from 1 to `largest`, one per slot; each depends on earlier slots only."""
-    chances = jax.vmap(jax.random.uniform)(slot_keys(key, slots))
-
-    def draw(slot: Int[Array, ""], numbers: Int[Array, " agent"]) -> Int[Array, " agent"]:
-        return numbers.at[slot].set(_number_outside(chances[slot], numbers, largest))
-
-    return jax.lax.fori_loop(0, slots, draw, jnp.zeros(slots, jnp.int32))
