@@ -1,9 +1,13 @@
 """What is known of a task without running it: the rules it is set to, and how an own one was found."""
 
-from dataclasses import dataclass
-from typing import Literal
+from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pc3d.experiment.action_space import ActionSpace, Box, Choice
 from pc3d.system.bounds import Bounded, within
+from pc3d.system.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -28,10 +32,36 @@ class OwnWorld:
     horizon: int
     observation_shape: tuple[int, ...]
     action_names: tuple[str, ...]
+    """Of the actions, or, where an action is several real numbers, of those."""
     return_definition: str
+    action_low: tuple[float, ...] = ()
+    """The bounds of an action's numbers; there are none where it is a choice."""
+    action_high: tuple[float, ...] = ()
+    masks_actions: bool = False
+    """Whether the task tells which actions are allowed."""
 
     def __post_init__(self) -> None:
         within("horizon", self.horizon, 1, 10**6)
         for width in self.observation_shape:
             within("observation_shape", width, 1, 10**6)
-        within("the number of actions", len(self.action_names), 1, 4096)
+        if self.masks_actions and (self.action_low or self.action_high):
+            raise BadInput("only a choice of actions can have masks, not a box of numbers")
+        _ = self.action_space  # says what is wrong with it, if anything is
+
+    @staticmethod
+    def acting(space: ActionSpace, **others: Any) -> OwnWorld:
+        """A world whose agents can do this."""
+        low, high = (space.low, space.high) if isinstance(space, Box) else ((), ())
+        return OwnWorld(
+            action_names=space.names,
+            action_low=low,
+            action_high=high,
+            masks_actions=space.masked,
+            **others,
+        )
+
+    @property
+    def action_space(self) -> ActionSpace:
+        if self.action_low or self.action_high:
+            return Box(self.action_names, self.action_low, self.action_high)
+        return Choice(self.action_names, self.masks_actions)

@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
 
+from pc3d.experiment.action_space import ActionSpace, Box
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import Method, method_named
 from pc3d.networks.actor import Actor
@@ -19,6 +20,7 @@ from pc3d.networks.conditioning import (
 from pc3d.networks.critics import CRITICS, Critic, CriticInputs
 from pc3d.networks.layers import drawn_uniformly
 from pc3d.networks.mixers import MIXERS
+from pc3d.networks.squashing import Squashing
 from pc3d.networks.teacher import Teacher
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.make import playable
@@ -45,7 +47,7 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
     method, actor = method_named(experiment.method), experiment.actor
     refuse_mismatch(method)
     activation = experiment.recipe.activation
-    conditioning = _conditioning(head_key, student_key, experiment, task.action_count)
+    conditioning = _conditioning(head_key, student_key, experiment, task.action_space.width)
     inputs = CriticInputs(
         observation=task.observation_width,
         features=actor.rnn_dim,
@@ -58,6 +60,7 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         actor=Actor(
             *(actor_key, task.observation_width, actor, activation, conditioning),
             values_actions=experiment.algorithm.values_actions,
+            squashing=_squashing(experiment, task.action_space),
         ),
         critic=_central_modules()[method.critic](critic_key, inputs, experiment.critic),
     )
@@ -94,6 +97,22 @@ def refuse_mismatch(method: Method) -> None:
     if method.distils and not (teaches and learns):
         raise BadInput(
             "a method that distils needs a critic with a teacher and a conditioning with a context"
+        )
+
+
+def _squashing(experiment: Experiment, space: ActionSpace) -> Squashing | None:
+    if not isinstance(space, Box):
+        return None
+    refuse_numbers(experiment, space)
+    return Squashing.fresh(space)
+
+
+def refuse_numbers(experiment: Experiment, space: ActionSpace) -> None:
+    """Who learns what actions are worth can only choose among a few."""
+    if isinstance(space, Box) and experiment.algorithm.values_actions:
+        raise BadInput(
+            f"{experiment.method} learns what each of a few actions is worth, and actions of "
+            f"{experiment.task} are real numbers: take a method that learns by PPO, such as mappo or pc3d"
         )
 
 

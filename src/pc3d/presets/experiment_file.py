@@ -20,6 +20,7 @@ from pc3d.tasks.spread.rules import SpreadRules
 FORMAT = 2
 # Written only where there is something to write: files without them are read by older versions, too.
 RARE = ("origin", "lengthened_from", "roster")
+RARE_OF_WORLD = ("action_low", "action_high", "masks_actions")
 Plain = dict[str, Any]
 
 
@@ -29,7 +30,13 @@ def to_plain(experiment: Experiment) -> Plain:
     constant = experiment.roster == CONSTANT  # as before there were others
     roster = None if constant else process_to_plain(experiment.roster)
     plain = {**asdict(experiment), "roster": roster, "algorithm": algorithm, "format": FORMAT}
-    return {name: value for name, value in plain.items() if value or name not in RARE}
+    if plain["world"] is not None:
+        plain["world"] = _without_empty(plain["world"], RARE_OF_WORLD)
+    return _without_empty(plain, RARE)
+
+
+def _without_empty(table: Plain, rare: tuple[str, ...]) -> Plain:
+    return {name: value for name, value in table.items() if value or name not in rare}
 
 
 def read_experiment(plain: Any, where: str) -> Experiment:

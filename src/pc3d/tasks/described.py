@@ -23,7 +23,7 @@ class ObservationPart:
     width: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DescribedTask(OwnWorld):
     """All that a `Task` has but its rules: hashable settings, so that it is static to `jax.jit`."""
 
@@ -40,7 +40,7 @@ class DescribedTask(OwnWorld):
 
     @property
     def action_count(self) -> int:
-        return len(self.action_names)
+        return self.action_space.width
 
     @property
     def observation_width(self) -> int:

@@ -15,7 +15,7 @@ from pc3d.networks.critics import TeamView
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import returns_by_size
-from tests.probes import ActionReward, ConstantReward, Memory, Probe, TeamSize, probe_experiment
+from tests.probes import ActionReward, ConstantReward, Forbidden, Memory, Probe, TeamSize, probe_experiment
 from tests.small import Q_METHODS
 
 EPISODES = 32  # of an update
@@ -54,6 +54,10 @@ def trained(method: str, probe: type[Probe], updates: int):
 @pytest.mark.parametrize("method", Q_METHODS)
 def test_a_rewarded_action_is_found(method):
     assert trained(method, ActionReward, updates=12)[1] > 4.9
+
+
+def test_what_a_mask_forbids_is_never_done_and_the_best_of_the_rest_is_found():
+    assert trained("vdn", Forbidden, updates=16)[1] > 3.2
 
 
 def test_a_bit_is_remembered_over_several_steps():

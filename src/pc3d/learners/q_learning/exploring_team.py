@@ -4,13 +4,15 @@ from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.networks.actor import Actor
 from pc3d.play.actor_team import asked
+from pc3d.play.choosing import only_allowed
 from pc3d.play.team import Decision, View
+from pc3d.tasks.chance import any_allowed
 
 
 class ExploringTeam(eqx.Module):
@@ -27,18 +29,24 @@ class ExploringTeam(eqx.Module):
         self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
     ) -> tuple[Float[Array, "episode agent h"], Decision]:
         memory, said = asked(self.actor, memory, view)
-        return memory, Decision(explored(said.logits, chances, self.epsilon))
+        return memory, Decision(explored(said.logits, chances, self.epsilon, view.allowed))
 
 
 def explored(
-    utilities: Float[Array, "... action"], chances: Float[Array, "..."], epsilon: Float[Array, ""]
-) -> Int[Array, "..."]:
-    """The best action, or any: a draw below ε, as a share of ε, is uniform again and chooses which."""
+    utilities: Float[Array, "*rows action"],
+    chances: Float[Array, "*rows"],
+    epsilon: Float[Array, ""],
+    allowed: Bool[Array, "*rows action"] | None = None,
+) -> Int[Array, "*rows"]:
+    """The best allowed one, or any: a draw below ε, as a share of ε, is uniform again and chooses which."""
     actions = utilities.shape[-1]
     share = chances / jnp.maximum(epsilon, jnp.finfo(jnp.float32).tiny)
     # Rounding can bring a share to 1.
     any_of_them = jnp.minimum(jnp.floor(share * actions), actions - 1).astype(jnp.int32)
-    return jnp.where(chances < epsilon, any_of_them, jnp.argmax(utilities, axis=-1))
+    if allowed is not None:
+        any_of_them = any_allowed(allowed, jnp.minimum(share, 1))
+    best = jnp.argmax(only_allowed(utilities, allowed), axis=-1)
+    return jnp.where(chances < epsilon, any_of_them, best)
 
 
 def epsilon_after(settings: QLearningSettings, team_steps: Int[Array, ""]) -> Float[Array, ""]:

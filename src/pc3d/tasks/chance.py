@@ -1,0 +1,31 @@
+"""Actions by chance, for whoever plays without a policy: all that are allowed are equally likely."""
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Num
+
+from pc3d.experiment.action_space import ActionSpace, Box
+from pc3d.tasks.arrays import AnyArray
+
+
+def by_chance(
+    space: ActionSpace,
+    chances: Float[AnyArray, "*rows"],
+    allowed: Bool[AnyArray, "*some action"] | None = None,
+) -> Num[AnyArray, "*rows"]:
+    """The actions that these uniform draws stand for, with NumPy or JAX, as the draws are."""
+    if isinstance(space, Box):
+        low, high = np.array(space.low, np.float32), np.array(space.high, np.float32)
+        return low + chances * (high - low)
+    if allowed is None:
+        allowed = np.ones((*chances.shape, space.width), bool)
+    return any_allowed(allowed, chances)
+
+
+def any_allowed(
+    allowed: Bool[AnyArray, "*rows action"], chances: Float[AnyArray, "*rows"]
+) -> Int[AnyArray, "*rows"]:
+    """One of the allowed actions, each as likely as another; the first where none is."""
+    count = allowed.sum(axis=-1)
+    # Rounding can bring a draw to 1.
+    rank = (chances * count).astype("int32").clip(0, count - 1)
+    return (allowed.cumsum(axis=-1) <= rank[..., None]).sum(axis=-1).astype("int32")
