@@ -35,7 +35,7 @@ class NumpyPolicy:
             low, high = np.array([box["low"], box["high"]], np.float32)
             reached = np.tanh(logits + np.exp(self.weights["squashing.log_deviation"]) * noise)
             return np.clip((low + high) / 2 + (high - low) / 2 * reached, low, high), memory
-        logits = np.where(allowed, logits, -1e30)  # where a task has masks
+        logits = np.where(allowed, logits, -np.inf)  # where a task has masks
         exponentials = np.exp((1e30 if self.network.get("greedy") else 1) * (logits - logits.max()))
         return exponentials / exponentials.sum(), memory
 

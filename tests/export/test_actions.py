@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import onnxruntime
 import pytest
@@ -67,9 +66,17 @@ def moment():
 def decided(folder, view, memory, chances):
     """What the package's own team does, and the exported one."""
     policy, onnx = load_policy(folder / "policy"), OnnxActor((folder / "policy.onnx").read_bytes())
-    _, own = jax.jit(lambda *moment: ActorTeam(policy.actor).step(*moment))(memory, view, chances)
     _, theirs = OnnxTeam(onnx).step(memory.reshape(ROWS, -1), view, chances)
-    return policy, onnx, np.asarray(own.actions), np.asarray(theirs.actions)
+    return policy, onnx, acted(ActorTeam(policy.actor), memory, view, chances), np.asarray(theirs.actions)
+
+
+@jax.jit
+def stepped(team, memory, view, chances):
+    return team.step(memory, view, chances)[1].actions
+
+
+def acted(*moment):
+    return np.asarray(stepped(*moment))
 
 
 def test_exported_numbers_are_the_packages(numbers):
@@ -84,9 +91,9 @@ def test_exported_numbers_are_the_packages(numbers):
     rows = zip(seen.reshape(ROWS, -1), memory.reshape(ROWS, -1), noise, strict=True)
     said = [reader.step(sight, kept, noise=drawn)[0] for sight, kept, drawn in rows]
     np.testing.assert_allclose(said, own.reshape(ROWS, 3), atol=TOLERANCE)
-    calm = ActorTeam(policy.actor, greedy=True).step(jnp.asarray(memory), view, jnp.asarray(chances))[1]
+    calm = acted(ActorTeam(policy.actor, greedy=True), memory, view, chances)
     zeros = onnx.step(seen.reshape(ROWS, -1), memory.reshape(ROWS, -1))
-    np.testing.assert_allclose(zeros.action, calm.actions.reshape(ROWS, 3), atol=TOLERANCE)
+    np.testing.assert_allclose(zeros.action, calm.reshape(ROWS, 3), atol=TOLERANCE)
 
 
 def test_a_file_says_the_bounds_and_the_names_of_its_numbers(numbers):

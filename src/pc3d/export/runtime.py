@@ -105,7 +105,7 @@ class OnnxTeam:
         observations = np.asarray(view.observations, np.float32)
         rows, drawn = observations.reshape(-1, observations.shape[-1]), np.asarray(chances)
         if drawn.ndim > view.present.ndim:
-            noise = np.asarray(normal_numbers(drawn.reshape(len(rows), -1)))
+            noise = np.asarray(normal_numbers(jnp.asarray(drawn.reshape(len(rows), -1))))
             step = self._actor.step(rows, memory, noise=noise)
             actions = step.action
         else:

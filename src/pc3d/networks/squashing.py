@@ -12,7 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Bool, Float
 
 from pc3d.experiment.action_space import Box
 from pc3d.tasks.arrays import AnyArray
@@ -61,18 +61,24 @@ class Squashing(eqx.Module):
         self,
         means: Float[Array, "*rows number"],
         chances: Float[AnyArray, "*rows number"],
-        allowed: None = None,
+        allowed: Bool[AnyArray, "..."] | None = None,
         *,
         greedy: bool = False,
     ) -> tuple[Float[Array, "*rows number"], Float[Array, "*rows"]]:
-        """The actions that these uniform draws stand for (or the squashed means), and their log-densities."""
+        """The actions that these uniform draws stand for (or the squashed means), and their log-densities.
+
+        Numbers have no masks.
+        """
         del allowed
         noise = jnp.zeros_like(means) if greedy else normal_numbers(chances)
         actions = self.squashed(means + jnp.exp(self.log_deviation) * noise)
         return actions, self._log_density(means, actions)
 
     def judge(
-        self, means: Float[Array, "*rows number"], actions: Float[Array, "*rows number"], allowed: None = None
+        self,
+        means: Float[Array, "*rows number"],
+        actions: Float[Array, "*rows number"],
+        allowed: Bool[AnyArray, "..."] | None = None,
     ) -> tuple[Float[Array, "*rows"], Float[Array, "*rows"]]:
         """The log-density of these actions, and the entropy of the distribution they came from."""
         del allowed

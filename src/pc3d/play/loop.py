@@ -199,7 +199,9 @@ def _episodes(
     states = None
     if steps.global_state is not None and ending.global_state is not None:
         states = with_ending(steps.global_state, ending.global_state)
-    masks = steps.allowed is not None and ending.allowed is not None
+    masks = None
+    if steps.allowed is not None and ending.allowed is not None:
+        masks = with_ending(steps.allowed, ending.allowed)
     return Episode(
         team_size=team_sizes,
         present=with_ending(steps.present, ending.present),
@@ -212,7 +214,7 @@ def _episodes(
         total_reward=rewards.sum(axis=1),
         measures={name: while_played(values).sum(axis=1) for name, values in steps.outcome.measures.items()},
         global_states=states,
-        allowed=with_ending(steps.allowed, ending.allowed) if masks else None,
+        allowed=masks,
     )
 
 

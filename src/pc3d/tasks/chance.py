@@ -1,5 +1,7 @@
 """Actions by chance, for whoever plays without a policy: all that are allowed are equally likely."""
 
+from typing import Any
+
 import numpy as np
 from jaxtyping import Bool, Float, Int, Num
 
@@ -14,11 +16,10 @@ def by_chance(
 ) -> Num[AnyArray, "*rows"]:
     """The actions that these uniform draws stand for, with NumPy or JAX, as the draws are."""
     if isinstance(space, Box):
-        low, high = np.array(space.low, np.float32), np.array(space.high, np.float32)
-        return low + chances * (high - low)
-    if allowed is None:
-        allowed = np.ones((*chances.shape, space.width), bool)
-    return any_allowed(allowed, chances)
+        low: Any = np.array(space.low, np.float32)
+        return low + chances * (np.array(space.high, np.float32) - low)
+    anything: Any = np.ones((*chances.shape, space.width), bool)
+    return any_allowed(anything if allowed is None else allowed, chances)
 
 
 def any_allowed(

@@ -121,8 +121,8 @@ def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPAR
 def _random_actions(world: ParallelWorld, last: HostStep, chance: np.random.Generator) -> np.ndarray:
     assert world.actions is not None
     space = world.actions.described
-    chances = chance.random((world.team_size, *space.shape), np.float32)
-    allowed = last.views[:, -space.mask_width :] > 0 if space.masked else None
+    chances: Any = chance.random((world.team_size, *space.shape), np.float32)
+    allowed: Any = last.views[:, -space.mask_width :] > 0 if space.masked else None
     return np.asarray(by_chance(space, chances, allowed))
 
 
