@@ -38,7 +38,7 @@ def test_the_log_density_is_the_references(means):
         np.log(density(actions[:, at], means[at], DEVIATIONS[at], BOX.low[at], BOX.high[at])) for at in (0, 1)
     )
     rows = jnp.broadcast_to(jnp.asarray(means), actions.shape)
-    found, _ = squashing().judge(rows, jnp.asarray(actions, jnp.float32))
+    found = squashing().distribution(rows).log_probability(jnp.asarray(actions, jnp.float32))
     np.testing.assert_allclose(found, expected, rtol=2e-4, atol=2e-4)
 
 
@@ -50,7 +50,8 @@ def test_the_density_integrates_to_one_and_its_entropy_is_the_integrals(mean):
     likely = density(points, mean, deviation, low, high)
     assert np.trapezoid(likely, points) == pytest.approx(1, abs=1e-4)  # the reference is a density
     one = squashing((deviation,), Box(("x",), (low,), (high,)))
-    found, entropy = one.judge(jnp.full((1, 1), mean), jnp.full((1, 1), 1.0))
+    distribution = one.distribution(jnp.full((1, 1), mean))
+    found, entropy = distribution.log_probability(jnp.full((1, 1), 1.0)), distribution.entropy()
     assert np.exp(found[0]) == pytest.approx(density(1.0, mean, deviation, low, high), rel=1e-4)
     surprise = np.where(likely > 0, -likely * np.log(np.maximum(likely, 1e-300)), 0)
     assert float(entropy[0]) == pytest.approx(np.trapezoid(surprise, points), abs=2e-3)
@@ -69,8 +70,9 @@ def test_draws_have_the_distribution():
 def test_numbers_on_the_bounds_are_safe_to_learn_from(mean):
     def loss(policy, means):
         actions, likely = policy.decide(means, jnp.full(means.shape, 0.999))
-        again, entropy = policy.judge(means, jax.lax.stop_gradient(actions))
-        return jnp.sum(again + entropy), (actions, likely - again)
+        distribution = policy.distribution(means)
+        again = distribution.log_probability(jax.lax.stop_gradient(actions))
+        return jnp.sum(again + distribution.entropy()), (actions, likely - again)
 
     means = jnp.full((1, 2), mean)
     gradients, (actions, apart) = jax.grad(loss, argnums=(0, 1), has_aux=True)(squashing(), means)
@@ -96,6 +98,6 @@ def test_every_uniform_draw_has_a_normal_number():
 
 def test_a_wider_deviation_is_not_always_rewarded_by_the_entropy():
     means = jnp.zeros((1, 2))
-    entropies = [float(squashing((wide, wide)).entropy(means)[0]) for wide in (0.2, 0.9, 3.0)]
+    entropies = [float(squashing((wide, wide)).distribution(means).entropy()[0]) for wide in (0.2, 0.9, 3.0)]
     assert entropies[1] > entropies[0]
     assert entropies[1] > entropies[2]  # most of it lies on the bounds then

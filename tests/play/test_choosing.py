@@ -33,7 +33,8 @@ def test_a_draw_above_the_rounded_sum_takes_the_last_allowed_action():
 
 def test_masked_entropy_and_gradients_are_those_of_the_allowed_actions_alone():
     def judged(logits, actions, allowed=None):
-        return jnp.stack(Choosing().judge(logits, actions, allowed))
+        distribution = Choosing().distribution(logits, allowed)
+        return jnp.stack([distribution.log_probability(actions), distribution.entropy()])
 
     few, many = jnp.array([0.3, -0.5]), LOGITS[0]
     expected, found = judged(few, jnp.asarray(1)), judged(many, jnp.asarray(3), ALLOWED)

@@ -48,6 +48,12 @@ class AlgorithmSettings(Bounded, abc.ABC):
     values_actions: ClassVar[bool] = False
     """Whether its actor says what actions are worth, and the best is taken, or how likely they are."""
 
+    acts_in_numbers: ClassVar[bool] = False
+    """Whether it learns actions that are real numbers, too."""
+
+    heeds_masks: ClassVar[bool] = False
+    """Whether it plays and learns by masks of what is allowed."""
+
     @property
     @abc.abstractmethod
     def episodes_between_updates(self) -> int:

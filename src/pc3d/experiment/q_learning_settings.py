@@ -21,6 +21,7 @@ class QLearningSettings(AlgorithmSettings):
 
     section: ClassVar[str] = "q"
     values_actions: ClassVar[bool] = True
+    heeds_masks: ClassVar[bool] = True
     headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "learner": {
             "epsilon": "ε",

@@ -103,17 +103,20 @@ def refuse_mismatch(method: Method) -> None:
 def _squashing(experiment: Experiment, space: ActionSpace) -> Squashing | None:
     if not isinstance(space, Box):
         return None
-    refuse_numbers(experiment, space)
+    refuse_actions(experiment, space)
     return Squashing.fresh(space)
 
 
-def refuse_numbers(experiment: Experiment, space: ActionSpace) -> None:
-    """Who learns what actions are worth can only choose among a few."""
-    if isinstance(space, Box) and experiment.algorithm.values_actions:
+def refuse_actions(experiment: Experiment, space: ActionSpace) -> None:
+    """Say it where a method cannot learn what the task's agents do."""
+    ours = "take a method that learns by PPO, such as mappo or pc3d"
+    if isinstance(space, Box) and not experiment.algorithm.acts_in_numbers:
         raise BadInput(
-            f"{experiment.method} learns what each of a few actions is worth, and actions of "
-            f"{experiment.task} are real numbers: take a method that learns by PPO, such as mappo or pc3d"
+            f"{experiment.method} chooses among a few actions, and those of {experiment.task} are real "
+            f"numbers: {ours}"
         )
+    if space.masked and not experiment.algorithm.heeds_masks:
+        raise BadInput(f"{experiment.method} does not heed masks, and {experiment.task} has them: {ours}")
 
 
 def _central_modules() -> dict[str, type[Critic]]:

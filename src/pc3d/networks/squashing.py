@@ -72,35 +72,39 @@ class Squashing(eqx.Module):
         del allowed
         noise = jnp.zeros_like(means) if greedy else normal_numbers(chances)
         actions = self.squashed(means + jnp.exp(self.log_deviation) * noise)
-        return actions, self._log_density(means, actions)
+        return actions, self.distribution(means).log_probability(actions)
 
-    def judge(
-        self,
-        means: Float[Array, "*rows number"],
-        actions: Float[Array, "*rows number"],
-        allowed: Bool[AnyArray, "..."] | None = None,
-    ) -> tuple[Float[Array, "*rows"], Float[Array, "*rows"]]:
-        """The log-density of these actions, and the entropy of the distribution they came from."""
+    def distribution(
+        self, means: Float[Array, "*rows number"], allowed: Bool[AnyArray, "..."] | None = None
+    ) -> SquashedNormal:
+        """What actions are drawn from."""
         del allowed
-        return self._log_density(means, actions), self.entropy(means)
+        return SquashedNormal(means, self)
 
-    def _log_density(
-        self, means: Float[Array, "*rows number"], actions: Float[Array, "*rows number"]
-    ) -> Float[Array, "*rows"]:
-        before = self.before(actions)
-        apart = (before - means) * jnp.exp(-self.log_deviation)
-        normal = -0.5 * apart**2 - self.log_deviation - LOG_ROOT
-        return jnp.sum(normal - log_slope(before) - np.log(self.half), axis=-1)
 
-    def entropy(self, means: Float[Array, "*rows number"]) -> Float[Array, "*rows"]:
+class SquashedNormal(eqx.Module):
+    """How likely actions around some means are."""
+
+    means: Float[Array, "*rows number"]
+    squashing: Squashing
+
+    def log_probability(self, actions: Float[Array, "*rows number"]) -> Float[Array, "*rows"]:
+        """The log of the density."""
+        before, log_deviation = self.squashing.before(actions), self.squashing.log_deviation
+        apart = (before - self.means) * jnp.exp(-log_deviation)
+        normal = -0.5 * apart**2 - log_deviation - LOG_ROOT
+        return jnp.sum(normal - log_slope(before) - np.log(self.squashing.half), axis=-1)
+
+    def entropy(self) -> Float[Array, "*rows"]:
         """Of the squashed distribution, which has no closed form: the normal one's and the mean of log da/du.
 
         Not the normal one's alone: it grows with the deviation for ever, and actions pile up on the bounds.
         """
-        normal = self.log_deviation + LOG_ROOT + 0.5
-        reached = means[..., None] + jnp.exp(self.log_deviation)[:, None] * vector(NODES)
+        log_deviation = self.squashing.log_deviation
+        normal = log_deviation + LOG_ROOT + 0.5
+        reached = self.means[..., None] + jnp.exp(log_deviation)[:, None] * vector(NODES)
         slope = jnp.sum(log_slope(reached) * vector(WEIGHTS), axis=-1)
-        return jnp.sum(normal + slope + np.log(self.half), axis=-1)
+        return jnp.sum(normal + slope + np.log(self.squashing.half), axis=-1)
 
 
 def log_slope(before: Float[Array, "..."]) -> Float[Array, "..."]:

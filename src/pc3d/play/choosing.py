@@ -1,5 +1,7 @@
 """From logits and uniform draws to actions, of which a mask may forbid some."""
 
+from __future__ import annotations
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -26,16 +28,25 @@ class Choosing(eqx.Module):
         """The action each draw stands for (or the likeliest), and its log-probability."""
         return choose(logits, chances, allowed, greedy=greedy)
 
-    def judge(
+    def distribution(
         self,
         logits: Float[Array, "*rows action"],
-        actions: Int[Array, "*rows"],
         allowed: Bool[AnyArray, "*rows action"] | None = None,
-    ) -> tuple[Float[Array, "*rows"], Float[Array, "*rows"]]:
-        """The log-probability of these actions, and the entropy of the distribution they came from."""
-        log_probabilities = jax.nn.log_softmax(only_allowed(logits, allowed))
-        taken = of_action(log_probabilities, actions)
-        return taken, -jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1)
+    ) -> Chances:
+        """What actions are drawn from."""
+        return Chances(jax.nn.log_softmax(only_allowed(logits, allowed)))
+
+
+class Chances(eqx.Module):
+    """How likely each action is."""
+
+    log_probabilities: Float[Array, "*rows action"]
+
+    def log_probability(self, actions: Int[Array, "*rows"]) -> Float[Array, "*rows"]:
+        return of_action(self.log_probabilities, actions)
+
+    def entropy(self) -> Float[Array, "*rows"]:
+        return -jnp.sum(jnp.exp(self.log_probabilities) * self.log_probabilities, axis=-1)
 
 
 Acting = Choosing | Squashing

@@ -17,7 +17,7 @@ from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
 from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_and_learn_again
-from pc3d.networks.build import refuse_numbers
+from pc3d.networks.build import refuse_actions
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
@@ -84,7 +84,7 @@ def check(experiment: Experiment, arena: Arena) -> None:
             f"a replay holds at most {MOST_ROUNDS:,} rounds, which is {MOST_ROUNDS * each:,} episodes here, "
             f"not {kept.capacity:,}: remember fewer of them, or play more before an update"
         )
-    refuse_numbers(experiment, game.action_space)
+    refuse_actions(experiment, game.action_space)
     algorithm_of(experiment).check(experiment, arena.game)
 
 

@@ -8,6 +8,7 @@ import pytest
 import pc3d
 from pc3d.cli import main
 from pc3d.evaluation.references import RandomTeam
+from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.play.loop import play_on_host
 from pc3d.play.opening import open_arena
 from pc3d.play.starts import rollout_keys
@@ -73,8 +74,15 @@ def test_a_method_that_values_actions_refuses_real_numbers(tmp_path, capsys):
     words = [*SIZES, "--episodes", "4", "--folder", str(tmp_path / "run")]
     assert main(["train", f"{HERE}:Continuous", "vdn", *words]) == 2
     refused = capsys.readouterr().err
-    assert "vdn learns what each of a few actions is worth" in refused
+    assert "vdn chooses among a few actions, and those of" in refused
     assert refused.count("\n") == 1
+
+
+def test_an_algorithm_that_heeds_no_masks_refuses_them(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(PpoSettings, "heeds_masks", False)
+    words = [*SIZES, "--episodes", "4", "--folder", str(tmp_path / "run")]
+    assert main(["train", f"{HERE}:Masked", "mappo", *words]) == 2
+    assert "mappo does not heed masks" in capsys.readouterr().err
 
 
 def test_a_method_that_values_actions_heeds_masks_in_worlds_on_the_host(tmp_path):

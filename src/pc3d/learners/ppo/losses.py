@@ -46,15 +46,15 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
     ppo, decisions = ppo_of(experiment), piece.decisions
     features = networks.actor.remember(piece.first_memory, piece.observations, piece.fresh)
     policy = networks.actor.conditioning(features)
-    likely, entropies = acting_of(networks.actor).judge(policy.logits, piece.actions, piece.allowed)
-    ratio_log = likely - piece.log_probabilities
+    distribution = acting_of(networks.actor).distribution(policy.logits, piece.allowed)
+    ratio_log = distribution.log_probability(piece.actions) - piece.log_probabilities
     ratio = jnp.exp(jnp.where(decisions, ratio_log, 0))
 
     def mean(values: Shaped[Array, "..."]) -> Float[Array, ""]:
         return _sum(values, decisions) / counts.decisions
 
     policy_loss = -mean(clipped_objective(ratio, piece.advantages, ppo.clip))
-    entropy = mean(entropies)
+    entropy = mean(distribution.entropy())
     value_loss = _value_loss(networks, piece, features, experiment, counts)
     distillation, students = jnp.zeros(()), {}
     if policy.context is not None and piece.teacher_contexts is not None and piece.teammates is not None:

@@ -91,7 +91,7 @@ def _log_probabilities(
     actor = learner.networks.actor
     policy = actor.conditioning(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
     allowed = None if episodes.allowed is None else episodes.allowed[:, :-1]
-    return acting_of(actor).judge(policy.logits, episodes.actions, allowed)[0]
+    return acting_of(actor).distribution(policy.logits, allowed).log_probability(episodes.actions)
 
 
 def _judged(
