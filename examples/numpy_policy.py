@@ -20,14 +20,22 @@ class NumpyPolicy:
             numbers = np.frombuffer(content[slice(*entry["data_offsets"])], "<f4")
             self.weights[name.removeprefix("conditioning.")] = numbers.reshape(entry["shape"])
 
-    def step(self, observation: np.ndarray, memory: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Action probabilities (all of it for the best one, where a policy is greedy) and the next memory."""
+    def step(self, observation, memory, allowed=True, noise=0.0) -> tuple[np.ndarray, np.ndarray]:
+        """Action probabilities (all of it for the best one, where a policy is greedy) and the next memory.
+
+        Where an action is real numbers, the action itself: by chance with standard normal noise.
+        """
         encoding = self.activate(self.mlp("encoder", observation))
         seen, remembered = self.dense("memory.from_input", encoding), self.dense("memory.from_memory", memory)
         reset, keep, _ = np.split(0.5 + 0.5 * np.tanh((seen + remembered) / 2), 3)  # sigmoid
         candidate = np.tanh(np.split(seen, 3)[2] + reset * np.split(remembered, 3)[2])
         memory = candidate + keep * (memory - candidate)
         logits = self.logits(memory)
+        if box := self.network.get("box"):
+            low, high = np.array([box["low"], box["high"]], np.float32)
+            reached = np.tanh(logits + np.exp(self.weights["squashing.log_deviation"]) * noise)
+            return np.clip((low + high) / 2 + (high - low) / 2 * reached, low, high), memory
+        logits = np.where(allowed, logits, -np.inf)  # where a task has masks
         exponentials = np.exp((1e30 if self.network.get("greedy") else 1) * (logits - logits.max()))
         return exponentials / exponentials.sum(), memory
 
@@ -46,10 +54,9 @@ class NumpyPolicy:
         return self.dense("head", features) + gate * (features @ change[:-1] + change[-1])
 
     def mlp(self, name: str, inputs: np.ndarray) -> np.ndarray:
-        last = self.network[f"{name}_layers"] - 1
-        for layer in range(last):
-            inputs = self.activate(self.dense(f"{name}.layers.{layer}", inputs))
-        return self.dense(f"{name}.layers.{last}", inputs)
+        for layer in range(self.network[f"{name}_layers"]):
+            inputs = self.dense(f"{name}.layers.{layer}", self.activate(inputs) if layer else inputs)
+        return inputs
 
     def dense(self, name: str, inputs: np.ndarray) -> np.ndarray:
         return inputs @ self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]

@@ -6,6 +6,7 @@ from typing import ClassVar
 import jax
 import jax.numpy as jnp
 
+from pc3d.experiment.action_space import Box
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
@@ -105,6 +106,40 @@ class TeamSize(Probe):
 
     def reward(self, state, actions):
         return jnp.where(state.time == 4, self.share(state, actions == (state.team_size > 1)), 0.0)
+
+
+@dataclass(frozen=True)
+class Aim(Probe):
+    """A number should be the one that the cue stands for; best return 0, by chance about -20."""
+
+    action_space = Box(("aim",), (-2.0,), (4.0,))
+
+    def cue(self, state):
+        return 2.0 * state.cues - 1
+
+    def reward(self, state, actions):
+        return -jnp.mean((actions[:, 0] - self.targets(state)) ** 2, where=self.present(state))
+
+    def targets(self, state):
+        return jnp.where(state.cues == 1, 2.0, -1.0)
+
+
+@dataclass(frozen=True)
+class Forbidden(Probe):
+    """The best action is allowed to those with a cue alone; who takes it all the same loses everything."""
+
+    action_names: ClassVar[tuple[str, ...]] = ("nothing", "good", "best")
+    masks_actions: ClassVar[bool] = True
+
+    def cue(self, state):
+        return 2.0 * state.cues - 1
+
+    def available_actions(self, state):
+        return jnp.stack([jnp.ones(self.slots, bool), jnp.ones(self.slots, bool), state.cues == 1], axis=-1)
+
+    def reward(self, state, actions):
+        paid = jnp.where((actions == 2) & (state.cues == 0), -1000.0, 0.5 * actions)
+        return jnp.mean(paid, where=self.present(state))
 
 
 def probe_experiment(method: str, updates: int) -> Experiment:

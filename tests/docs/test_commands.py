@@ -63,6 +63,7 @@ OWN_TASK = {
     "my_package/my_methods.py": ("examples/new_method.py",),
     "pursuit.py": ("examples/own_task/pursuit.py",),
     "small_foraging.py": ("examples/published/small_foraging.py",),
+    "continuous_spread.py": ("examples/own_task/continuous_spread.py",),
     "rosters.toml": ("examples/own_task/rosters.toml",),
 }
 ON_THIS_MACHINE = {

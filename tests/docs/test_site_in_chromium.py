@@ -1,4 +1,4 @@
-"""The site in a real browser: opened from a folder, its search answers without a server, and it fits a phone."""
+"""The site in a real browser: its search answers from a folder, without a server, and it fits a phone."""
 
 import os
 import subprocess

@@ -44,6 +44,9 @@ class OriginalWorlds:
     def observe(self, state):
         return np.stack(self.views)
 
+    def allowed(self, state):
+        return None
+
     def global_state(self, state):
         raise NotImplementedError
 

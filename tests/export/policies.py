@@ -27,7 +27,7 @@ def write_policy(path: Path, experiment: Experiment, favourite: int | None = Non
     """A policy file as training leaves it, without the training; it may have a favourite action."""
     task = make_game(experiment)
     algorithm = algorithm_of(experiment)
-    networks = _perturbed(algorithm.policy(algorithm.fresh(experiment, task)))
+    networks = perturbed(algorithm.policy(algorithm.fresh(experiment, task)))
     if favourite is not None:
         bias = networks.actor.conditioning.head.bias.at[favourite].add(3)
         networks = eqx.tree_at(lambda networks: networks.actor.conditioning.head.bias, networks, bias)
@@ -43,7 +43,7 @@ def small_policy(path: Path, task: str, method: str, favourite: int | None = Non
 
 
 def as_onnx(policy: Policy, *, int8: bool = False) -> bytes:
-    actor = plain_actor(policy.actor)
+    actor = plain_actor(policy.actor, masked=policy.task.action_space.masked)
     return onnx_model(actor, describe(policy, actor), int8=int8)
 
 
@@ -57,7 +57,7 @@ def example(name: str) -> ModuleType:
     return module
 
 
-def _perturbed(networks):
+def perturbed(networks):
     leaves, structure = jax.tree.flatten(networks)
     keys = jax.random.split(jax.random.key(7), len(leaves))
     return jax.tree.unflatten(structure, [_noisy(key, leaf) for key, leaf in zip(keys, leaves, strict=True)])

@@ -92,9 +92,9 @@ def named(experiment, *parts):
 def test_parts_of_an_own_observation_are_kept_and_tasks_that_name_none_are_written_as_before():
     parts = (ObservationPart("own place", 1), ObservationPart("way to the middle", 1))
     kept = read_experiment(written(named(OWN, *parts)), "a file")
-    assert kept.world.observation_parts == make_game(kept).observation_layout == parts
+    assert kept.world.observation_parts == make_game(kept).layout == parts
     assert "observation_parts" not in written(OWN)["world"]
-    (whole,) = make_game(OWN).observation_layout
+    (whole,) = make_game(OWN).layout
     assert whole.width == 2
 
 

@@ -4,10 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
+from gymnasium.spaces import Box
 
 from pc3d.system.errors import BadInput
+from pc3d.tasks.entry import TaskEntry
 from pc3d.tasks.pettingzoo import open_team_env, parallel_env
 from pc3d.tasks.registry import TASKS
+from tests.probes import Aim, Forbidden
 
 with warnings.catch_warnings():
     # Its own tests import a game in a way that PettingZoo deprecates.
@@ -71,3 +74,17 @@ def test_the_picture_and_the_global_state_have_one_size_for_all_teams():
         widths.add(environment.state().shape)
         assert environment.render().dtype == np.uint8
     assert len(widths) == 1
+
+
+def test_real_numbers_and_masks_are_pettingzoos(no_task_stays_known):
+    TASKS["aim"], TASKS["forbidden"] = TaskEntry("Aim", Aim), TaskEntry("Forbidden", Forbidden)
+    aim, forbidden = parallel_env("aim", 2), parallel_env("forbidden", 3)
+    parallel_api_test(aim, num_cycles=20)
+    assert aim.action_space("agent_0") == Box(-2.0, 4.0, (1,), np.float32)
+    _, infos = forbidden.reset(seed=1)
+    masks = [infos[name]["action_mask"] for name in forbidden.agents]
+    assert {tuple(mask) for mask in masks} == {(1, 1, 0), (1, 1, 1)}
+    actions = {name: forbidden.action_space(name).sample(infos[name]["action_mask"]) for name in infos}
+    _, rewards, _, _, infos = forbidden.step(actions)
+    assert min(rewards.values()) >= 0
+    assert [infos[name]["action_mask"].tolist() for name in infos] == [mask.tolist() for mask in masks]

@@ -31,7 +31,7 @@ def run(command: Command) -> int:
     if found.world:
         rows = [
             ("observation", " × ".join(map(str, found.world.observation_shape))),
-            ("actions", str(len(found.world.action_names))),
+            ("actions", found.world.action_space.words),
             ("steps per episode", f"{found.world.horizon} at most"),
             ("return", found.world.return_definition),
         ]

@@ -56,16 +56,16 @@ def run(command: Command) -> int:
     policy = load_policy(found(command.run))
     if command.out.exists() and command.out.samefile(policy.path):
         raise BadInput(f"{command.out} is the policy itself: name another file")
-    actor = plain_actor(policy.actor)
+    actor = plain_actor(policy.actor, masked=policy.task.action_space.masked)
     content = _content(command, policy, actor)
     with explained(f"writing {command.out}"):
         command.out.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(command.out, content)
-    experiment = policy.experiment
+    experiment, acted = policy.experiment, "actions" if actor.network.box is None else "numbers in an action"
     print(
         f"{experiment.task} {experiment.method} seed {experiment.seed}: "
         f"{actor.observation_width} numbers seen, {actor.memory_width} remembered, "
-        f"{actor.action_count} actions\nwrote {command.out} ({len(content) / 1024:.0f} KiB)"
+        f"{actor.action_count} {acted}\nwrote {command.out} ({len(content) / 1024:.0f} KiB)"
     )
     return 0
 

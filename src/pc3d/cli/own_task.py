@@ -83,11 +83,11 @@ def _look_at_jax_task(task: type[AnyTask], team_sizes: tuple[int, ...]) -> Exami
         except OWN_ERRORS as error:  # while it is compiled
             found.problems.append(f"with {size} agents: {described(error)}")
     if not found.problems:
-        found.world = OwnWorld(
+        found.world = OwnWorld.acting(
+            wide.action_space,
             stepped_by="jax",
             horizon=wide.horizon,
             observation_shape=(wide.observation_width,),
-            action_names=wide.action_names,
             return_definition=wide.return_definition,
             observation_parts=wide.layout,
         )

@@ -26,7 +26,7 @@ def _facts(task: AnyTask, paper: Paper) -> list[tuple[str, str]]:
         ("test", ", ".join(map(str, rosters.test))),
         ("curriculum", _curriculum(paper.curriculum)),
         ("steps per episode", f"{task.horizon} at most"),
-        ("actions", ", ".join(f"{index} {action}" for index, action in enumerate(task.action_names))),
+        ("actions", ", ".join(f"{index} {action}" for index, action in enumerate(task.action_space.names))),
         (f"observation ({task.observation_width})", _layout(task)),
         ("return", task.return_definition),
         ("measures", ", ".join(task.measure_names)),

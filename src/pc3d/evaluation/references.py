@@ -8,9 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
+from pc3d.experiment.action_space import ActionSpace, Box
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.play.choosing import choose
 from pc3d.play.team import Decision, Team, View
+from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.chance import by_chance
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import Game
 
@@ -29,15 +32,19 @@ class _Forgetful:
 
 
 class RandomTeam(_Forgetful):
-    """All actions equally likely, by the draws that a policy's actions would use."""
+    """All allowed actions equally likely, by the draws that a policy's actions would use."""
 
-    def __init__(self, action_count: int) -> None:
-        self._action_count = action_count
+    def __init__(self, space: ActionSpace) -> None:
+        self._space = space
 
-    def step(self, memory: None, view: View, chances: Float[Array, "episode agent"]) -> tuple[None, Decision]:
-        del view
-        actions, _ = choose(jnp.zeros((*chances.shape, self._action_count)), jnp.asarray(chances))
-        return memory, Decision(actions)
+    def step(
+        self, memory: None, view: View, chances: Float[AnyArray, "episode agent *number"]
+    ) -> tuple[None, Decision]:
+        if isinstance(self._space, Box):
+            return memory, Decision(by_chance(self._space, chances))
+        # As a policy chooses that has no preferences: so the recorded scores were made.
+        indifferent = jnp.zeros((*chances.shape, self._space.width))
+        return memory, Decision(choose(indifferent, jnp.asarray(chances), view.allowed)[0])
 
 
 class IdleTeam(_Forgetful):
@@ -67,7 +74,7 @@ class ScriptedTeam(_Forgetful):
 
 def reference_teams(task: Game) -> dict[str, Team]:
     """The references there are for a task, by the name their rows carry."""
-    random: dict[str, Team] = {"random": RandomTeam(task.action_count)}
+    random: dict[str, Team] = {"random": RandomTeam(task.action_space)}
     script = TASKS[task.name].script if task.name in TASKS else None
     if script is None:  # of an own task nobody knows which action does nothing, if any
         return random

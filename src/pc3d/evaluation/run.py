@@ -50,7 +50,8 @@ class EvaluationSettings(Bounded):
     actions: Literal["sampled", "greedy"] = "sampled"
     """Sampled as in training (most policies are trained to be stochastic), or always the likeliest.
 
-    Of policies that value actions it is always the best one.
+    Of policies that value actions it is always the best one; of real numbers, greedy ones are the
+    squashed means.
     """
     backend: Literal["jax", "original"] = "jax"
     """Our worlds, or the original packages from the same starts with the same draws."""

@@ -16,6 +16,7 @@ from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.imports import is_import_path
 
+Line = Literal["-", "--", "-.", ":"]
 GateMode = Literal["adaptive", "off", "on"]
 WITHOUT_CONTEXT = "plain"  # the conditioning of a method that has none
 
@@ -29,8 +30,8 @@ class Method:
     summary: str
     color: str
     """In figures: Okabe and Ito's, told apart by people with any kind of colour vision; yellow darkened."""
-    line: str = "-"
-    """In figures: "-", "--", "-." or ":"."""
+    line: Line = "-"
+    """In figures."""
     parent: str | None = None
     """The method whose settings it inherits (the paper's parameter chaining)."""
     algorithm: type[AlgorithmSettings] = PpoSettings

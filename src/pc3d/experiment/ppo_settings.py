@@ -15,6 +15,8 @@ class PpoSettings(AlgorithmSettings):
     """The rows of the paper's hyperparameter table that all methods have."""
 
     section: ClassVar[str] = "ppo"
+    acts_in_numbers: ClassVar[bool] = True
+    heeds_masks: ClassVar[bool] = True
     headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "learner": {"entropy": "entropy", "loss_distillation": "distillation loss", "gate": "gate"},
         "teacher": TEACHER_HEADLINES,

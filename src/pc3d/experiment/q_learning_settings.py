@@ -17,6 +17,7 @@ class QLearningSettings(ExploringSettings):
     section: ClassVar[str] = "q"
     values_actions: ClassVar[bool] = True
     central: ClassVar[CentralKind] = "mixer"
+    heeds_masks: ClassVar[bool] = True
     headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "learner": {
             "epsilon": "ε",

@@ -1,9 +1,12 @@
 """What is known of a task without running it: the rules it is set to, and how an own one was found."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
+from pc3d.experiment.action_space import ActionSpace, Box, Choice
 from pc3d.system.bounds import Bounded, within
 from pc3d.system.errors import BadInput
 
@@ -41,7 +44,13 @@ class OwnWorld:
     horizon: int
     observation_shape: tuple[int, ...]
     action_names: tuple[str, ...]
+    """Of the actions, or, where an action is several real numbers, of those."""
     return_definition: str
+    action_low: tuple[float, ...] = ()
+    """The bounds of an action's numbers; there are none where it is a choice."""
+    action_high: tuple[float, ...] = ()
+    masks_actions: bool = False
+    """Whether the task tells which actions are allowed."""
     # What a task says of its observation changes nothing of a run: one of before these words goes on.
     observation_parts: tuple[ObservationPart, ...] = field(default=(), kw_only=True, compare=False)
 
@@ -49,13 +58,33 @@ class OwnWorld:
         within("horizon", self.horizon, 1, 10**6)
         for width in self.observation_shape:
             within("observation_shape", width, 1, 10**6)
-        within("the number of actions", len(self.action_names), 1, 4096)
+        if self.masks_actions and (self.action_low or self.action_high):
+            raise BadInput("only a choice of actions can have masks, not a box of numbers")
+        _ = self.action_space  # says what is wrong with it, if anything is
         named = sum(part.width for part in self.observation_parts)
         if self.observation_parts and named != self.observation_width:
             raise BadInput(
                 f"the parts of an observation have {named} numbers and all of it {self.observation_width}"
             )
 
+    @staticmethod
+    def acting(space: ActionSpace, **others: Any) -> OwnWorld:
+        """A world whose agents can do this."""
+        low, high = (space.low, space.high) if isinstance(space, Box) else ((), ())
+        return OwnWorld(
+            action_names=space.names,
+            action_low=low,
+            action_high=high,
+            masks_actions=space.masked,
+            **others,
+        )
+
     @property
     def observation_width(self) -> int:
         return math.prod(self.observation_shape)
+
+    @property
+    def action_space(self) -> ActionSpace:
+        if self.action_low or self.action_high:
+            return Box(self.action_names, self.action_low, self.action_high)
+        return Choice(self.action_names, self.masks_actions)

@@ -25,7 +25,8 @@ def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
         "return_definition": task.return_definition,
         "steps_per_episode": task.horizon,
         "observation": [asdict(part) for part in task.layout],
-        "actions": list(task.action_names),
+        "actions": list(task.action_space.names),
+        "action_space": {"kind": task.action_space.kind, **asdict(task.action_space)},
         "choosing": _choosing(actor),
         "memory": {"width": actor.memory_width, "start": "zeros at the start of every episode"},
         "network": asdict(actor.network),
@@ -35,6 +36,8 @@ def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
 
 
 def _choosing(actor: PlainActor) -> str:
+    if actor.network.box is not None:
+        return "give standard normal noise for a draw as in training, or zeros for the middle"
     if actor.network.greedy:
         return "take the action whose probability is 1: the one worth most"
     return "draw the action from action_probabilities, as in training"

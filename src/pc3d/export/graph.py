@@ -1,6 +1,7 @@
 """One agent's step as an ONNX graph: the operators of `networks`, in the same order.
 
 (observation, memory) → (action probabilities, next memory, and student context and gate where there are).
+Where a task has masks, they come in, too; where an action is real numbers, noise comes in and the action out.
 """
 
 import json
@@ -8,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from pc3d.experiment.action_space import Box
 from pc3d.export.graph_builder import GraphBuilder, Shapes
 from pc3d.export.plain_actor import Network, PlainActor
+from pc3d.play.choosing import FORBIDDEN
 from pc3d.runs.checkpoint import KEY
+
+MASK, NOISE = "action_mask", "noise"  # further inputs, where a policy needs them
 
 
 def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = False) -> bytes:
@@ -26,7 +31,12 @@ def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = F
 
 
 def _decide(graph: GraphBuilder, actor: PlainActor, logits: str) -> str:
-    """The chances of actions; where they are valued, all of it is the best one's."""
+    """The chances of actions (where they are valued, all of it is the best one's), or the action itself."""
+    if actor.network.box is not None:
+        return _squash(graph, actor.network.box, logits)
+    if actor.network.masked:
+        forbidden = graph.constant("forbidden", np.array(FORBIDDEN, np.float32))
+        logits = graph.apply("Where", MASK, logits, forbidden)
     if not actor.network.greedy:
         return graph.apply("Softmax", logits, name="action_probabilities", axis=1)
     best = graph.apply("ArgMax", logits, axis=1, keepdims=0)
@@ -35,15 +45,32 @@ def _decide(graph: GraphBuilder, actor: PlainActor, logits: str) -> str:
     return graph.apply("OneHot", best, count, chances, name="action_probabilities", axis=1)
 
 
-def _interface(actor: PlainActor, *, int8: bool) -> tuple[Shapes, Shapes]:
+def _squash(graph: GraphBuilder, box: Box, means: str) -> str:
+    """A draw from the normal distribution, squashed into the box, as `networks.squashing` has it."""
+    deviation = graph.apply("Exp", graph.weight("squashing.log_deviation"))
+    drawn = graph.apply("Add", means, graph.apply("Mul", NOISE, deviation))
+    low, high = (np.array(bounds, np.float32) for bounds in (box.low, box.high))
+    reached = graph.apply("Mul", graph.apply("Tanh", drawn), graph.constant("half_range", (high - low) / 2))
+    action = graph.apply("Add", reached, graph.constant("middle", (high + low) / 2))
+    above = graph.apply("Max", action, graph.constant("low", low))
+    return graph.apply("Min", above, graph.constant("high", high), name="action")
+
+
+def _interface(actor: PlainActor, *, int8: bool) -> tuple[Shapes, Shapes, Shapes]:
+    """Inputs and outputs of real numbers, and inputs that are true or false."""
     # Eight-bit inputs share one scale per batch: in a batch, agents would change each other's numbers.
     rows: int | str = 1 if int8 else "batch"
     memory = [rows, actor.memory_width]
     inputs: Shapes = {"observation": [rows, actor.observation_width], "memory": memory}
-    outputs: Shapes = {"action_probabilities": [rows, actor.action_count], "next_memory": memory}
+    actions, truths = [rows, actor.action_count], Shapes()
+    outputs: Shapes = {"action_probabilities": actions, "next_memory": memory}
+    if actor.network.box is not None:
+        inputs, outputs = {**inputs, NOISE: actions}, {"action": actions, "next_memory": memory}
+    if actor.network.masked:
+        truths = {MASK: actions}
     if actor.context_width is not None:
         outputs |= {"student_context": [rows, actor.context_width], "gate": [rows, 1]}
-    return inputs, outputs
+    return inputs, outputs, truths
 
 
 def _remember(graph: GraphBuilder, width: int, encoding: str) -> str:

@@ -70,10 +70,11 @@ class GraphBuilder:
         self._constants[name] = numpy_helper.from_array(np.ascontiguousarray(array), name)
         return name
 
-    def model(self, inputs: Shapes, outputs: Shapes, title: str) -> onnx.ModelProto:
-        """The finished model, checked."""
+    def model(self, inputs: Shapes, outputs: Shapes, truths: Shapes, title: str) -> onnx.ModelProto:
+        """The finished model, checked; all values are real numbers, but for inputs that are true or false."""
         constants = list(self._constants.values())
-        graph = make_graph(self._nodes, title, _float_values(inputs), _float_values(outputs), constants)
+        given = [*_values(inputs, TensorProto.FLOAT), *_values(truths, TensorProto.BOOL)]
+        graph = make_graph(self._nodes, title, given, _values(outputs, TensorProto.FLOAT), constants)
         opset = make_opsetid("", OPSET)
         model = make_model(graph, producer_name="pc3d", opset_imports=[opset], ir_version=IR_VERSION)
         onnx.checker.check_model(model, full_check=True)
@@ -105,5 +106,5 @@ def to_int8(
     return (steps + INT8_ZERO).astype(np.uint8), scales.astype(np.float32)
 
 
-def _float_values(shapes: Shapes) -> list[onnx.ValueInfoProto]:
-    return [make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+def _values(shapes: Shapes, kind: int) -> list[onnx.ValueInfoProto]:
+    return [make_tensor_value_info(name, kind, shape) for name, shape in shapes.items()]

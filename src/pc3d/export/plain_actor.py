@@ -5,6 +5,7 @@ from typing import Literal
 
 import numpy as np
 
+from pc3d.experiment.action_space import Box
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import (
     Conditioning,
@@ -38,6 +39,8 @@ class Network:
     gate: GateMode | None = None
     reliance_range: tuple[float, float] | None = None
     hypernetwork_layers: int | None = None
+    box: Box | None = None  # the bounds of an action's real numbers; None where it is a choice
+    masked: bool = False  # whether a choice is told which actions are allowed
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,13 @@ class PlainActor:
         return None if bias is None else bias.size
 
 
-def plain_actor(actor: Actor) -> PlainActor:
+def plain_actor(actor: Actor, *, masked: bool = False) -> PlainActor:
     """Take an actor apart; only those conditionings whose files we can write are accepted."""
     if isinstance(actor, SeparateActors):
         raise BadInput(
             "a policy with an actor of its own for each agent cannot be exported: it is one for all"
         )
-    return PlainActor(named_arrays(actor), _network(actor))
+    return PlainActor(named_arrays(actor), replace(_network(actor), masked=masked))
 
 
 def _network(actor: Actor) -> Network:
@@ -84,6 +87,7 @@ def _network(actor: Actor) -> Network:
         len(actor.encoder.layers),
         KINDS[type(conditioning)],
         greedy=actor.values_actions,
+        box=None if actor.squashing is None else actor.squashing.box,
     )
     if isinstance(conditioning, ContextConditioning):
         student = conditioning.student

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.experiment.experiment import Experiment
@@ -13,6 +13,7 @@ from pc3d.networks.actor import Actor
 from pc3d.play.actor_team import asked
 from pc3d.play.choosing import choose
 from pc3d.play.team import Decision, View
+from pc3d.tasks.chance import any_allowed
 
 
 class ExploringTeam(eqx.Module):
@@ -31,18 +32,19 @@ class ExploringTeam(eqx.Module):
         self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
     ) -> tuple[Float[Array, "episode agent h"], Decision]:
         memory, said = asked(self.actor, memory, view)
-        actions = explored(said.logits, chances, self.epsilon, greedy=self.actor.values_actions)
+        actions = explored(said.logits, chances, self.epsilon, view.allowed, greedy=self.actor.values_actions)
         return memory, Decision(actions, {"memory": memory} if self.keeps else None)
 
 
 def explored(
-    logits: Float[Array, "... action"],
-    chances: Float[Array, "..."],
+    logits: Float[Array, "*rows action"],
+    chances: Float[Array, "*rows"],
     epsilon: Float[Array, ""],
+    allowed: Bool[Array, "*rows action"] | None = None,
     *,
     greedy: bool,
-) -> Int[Array, "..."]:
-    """Any action, or the actor's own: the best one, or one drawn from its policy.
+) -> Int[Array, "*rows"]:
+    """Any allowed action, or the actor's own: the best one, or one drawn from its policy.
 
     A draw below ε, as a share of ε, is uniform again and chooses which; so is one above, of the rest.
     """
@@ -50,8 +52,10 @@ def explored(
     share = chances / jnp.maximum(epsilon, tiny)
     # Rounding can bring a share to 1.
     any_of_them = jnp.minimum(jnp.floor(share * actions), actions - 1).astype(jnp.int32)
+    if allowed is not None:
+        any_of_them = any_allowed(allowed, jnp.minimum(share, 1))
     rest = (chances - epsilon) / jnp.maximum(1 - epsilon, tiny)
-    own, _ = choose(logits, rest, greedy=greedy)
+    own, _ = choose(logits, rest, allowed, greedy=greedy)
     return jnp.where(chances < epsilon, any_of_them, own)
 
 

@@ -107,6 +107,7 @@ def _together(found: list[_Found], slots: int, *, first_memories: bool) -> Episo
         total_reward=stacked(one.whole("total_reward") for one in found),
         measures=stacked(one.whole("measures") for one in found),
         global_states=jax.tree.map(_as_floats, stacked(one.moments("global_states") for one in found)),
+        allowed=wide(one.moments("allowed") for one in found),
     )
 
 

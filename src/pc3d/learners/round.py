@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.algorithm import Learner, Lesson
@@ -43,6 +43,8 @@ class Round(eqx.Module):
 
     lesson: Lesson
     returns: Float[Array, " episode"]
+    stuck: Bool[Array, ""] | None = None
+    """Whether a mask allowed somebody who had to act nothing; None where there are no masks."""
 
 
 def play_and_learn(
@@ -67,7 +69,7 @@ def play_and_learn_again(
     drawn = replay.drawn(seed, update)
     wide = arena.game.with_slots(drawn.present.shape[-1])
     learner, report = _learn_compiled(experiment, wide, learner, batch.seed, drawn)
-    return learner, Round(report.lesson, _reported(arena.game, played))
+    return learner, Round(report.lesson, _reported(arena.game, played), _stuck(played))
 
 
 def play_round(experiment: Experiment, arena: Arena, learner: Learner, batch: EpisodeBatch) -> Episode:
@@ -98,11 +100,18 @@ def learn_from(
     """Learn from episodes that were just played."""
     shuffle_key = stream(seed, Purpose.SHUFFLE, learner.update)
     learner, lesson = algorithm_of(experiment).learn(experiment, game, learner, played, shuffle_key)
-    return learner, Round(lesson, _reported(game, played))
+    return learner, Round(lesson, _reported(game, played), _stuck(played))
 
 
 def _reported(game: Game, played: Episode) -> Float[Array, " episode"]:
     return jax.vmap(game.reported_return)(played.total_reward, played.team_size)
+
+
+def _stuck(played: Episode) -> Bool[Array, ""] | None:
+    if played.allowed is None:
+        return None
+    decisions = played.present[:, :-1] & played.played[:, :, None]
+    return jnp.any(decisions & ~jnp.any(played.allowed[:, :-1], axis=-1))
 
 
 @partial(jax.jit, static_argnums=(0, 1))

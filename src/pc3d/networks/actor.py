@@ -11,6 +11,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from pc3d.experiment.network_settings import ActorSettings
 from pc3d.networks.conditioning import Conditioning, PolicyOutput
 from pc3d.networks.layers import Activation, Gru, Mlp
+from pc3d.networks.squashing import Squashing
 
 
 class Actor(eqx.Module):
@@ -21,6 +22,8 @@ class Actor(eqx.Module):
     conditioning: Conditioning
     values_actions: bool = eqx.field(static=True)
     """Whether it says what actions are worth, and always takes the best, or how likely it takes them."""
+    squashing: Squashing | None
+    """How what it says becomes real numbers within bounds; None where it chooses among named actions."""
 
     def __init__(
         self,
@@ -31,12 +34,14 @@ class Actor(eqx.Module):
         conditioning: Conditioning,
         *,
         values_actions: bool = False,
+        squashing: Squashing | None = None,
     ) -> None:
         encoder_key, memory_key = jax.random.split(key)
         widths = (observation, *settings.widths)
         self.encoder = Mlp(encoder_key, widths, activation, activate_output=True)
         self.memory = Gru(memory_key, widths[-1], settings.rnn_dim)
         self.conditioning, self.values_actions = conditioning, values_actions
+        self.squashing = squashing
 
     def first_memory(self, *rows: int) -> Float[Array, "*rows h"]:
         """What an agent remembers before it has seen anything."""

@@ -6,6 +6,7 @@ import equinox as eqx
 import jax
 from jaxtyping import PRNGKeyArray
 
+from pc3d.experiment.action_space import ActionSpace, Box
 from pc3d.experiment.algorithm_settings import CentralKind
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import Method, method_named
@@ -24,6 +25,7 @@ from pc3d.networks.critics import CRITICS, Critic, CriticInputs
 from pc3d.networks.layers import drawn_uniformly
 from pc3d.networks.mixers import MIXERS
 from pc3d.networks.separate_actors import SeparateActors
+from pc3d.networks.squashing import Squashing
 from pc3d.networks.teacher import Teacher
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.make import playable
@@ -113,15 +115,40 @@ def _actor(
 
     def made(kind: type[Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
         actor_key, head_key, student_key = keys
-        conditioning = _conditioning(head_key, student_key, experiment, task.action_count)
+        conditioning = _conditioning(head_key, student_key, experiment, task.action_space.width)
         shape = (task.observation_width, experiment.actor, experiment.recipe.activation, conditioning)
-        return kind(actor_key, *shape, values_actions=experiment.algorithm.values_actions)
+        return kind(
+            *(actor_key, *shape),
+            values_actions=experiment.algorithm.values_actions,
+            squashing=_squashing(experiment, task.action_space),
+        )
 
     if not experiment.algorithm.separate_actors:
         return made(Actor, keys)
     slots = experiment.rosters.largest
     by_slot = jax.tree.map(lambda key: jax.random.split(key, slots), keys)
     return eqx.filter_vmap(partial(made, SeparateActors))(by_slot)
+
+
+def _squashing(experiment: Experiment, space: ActionSpace) -> Squashing | None:
+    if not isinstance(space, Box):
+        return None
+    refuse_actions(experiment, space)
+    return Squashing.fresh(space)
+
+
+def refuse_actions(experiment: Experiment, space: ActionSpace) -> None:
+    """Say it where a method cannot learn what the task's agents do."""
+    ours = "take a method that learns by PPO, such as mappo or pc3d"
+    if isinstance(space, Box) and not experiment.algorithm.acts_in_numbers:
+        raise BadInput(
+            f"{experiment.method} chooses among a few actions, and those of {experiment.task} are real "
+            f"numbers: {ours}"
+        )
+    if isinstance(space, Box) and experiment.algorithm.separate_actors:
+        raise BadInput("actors of their own for each agent choose among a few actions, not real numbers")
+    if space.masked and not experiment.algorithm.heeds_masks:
+        raise BadInput(f"{experiment.method} does not heed masks, and {experiment.task} has them: {ours}")
 
 
 def _central_modules() -> dict[str, type[Critic]]:

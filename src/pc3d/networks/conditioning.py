@@ -23,7 +23,7 @@ MODULATION_GAIN = 0.1  # a nearly unconditioned one
 
 @dataclass(frozen=True)
 class HeadShape:
-    """From how many features to how many actions, and how large the first weights are."""
+    """From how many features to how many actions (or numbers of one), and how large the first weights are."""
 
     features: int
     actions: int
@@ -37,7 +37,8 @@ class PolicyOutput(eqx.Module):
     """What the actor says at one moment; context and gate are None where a method has none."""
 
     logits: Float[Array, "... action"]
-    """Or, of an actor that values actions, what each is worth."""
+    """Or, of an actor that values actions, what each is worth; or, of one that says numbers, their means
+    before they are squashed."""
     context: Float[Array, "... context"] | None = None
     gate: Float[Array, "..."] | None = None
 

@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import PolicyOutput
-from pc3d.play.choosing import choose
+from pc3d.play.choosing import acting_of
 from pc3d.play.team import Decision, View
 
 
@@ -26,11 +26,14 @@ class ActorTeam(eqx.Module):
         return self.actor.first_memory(episodes, slots)
 
     def step(
-        self, memory: Float[Array, "episode agent h"], view: View, chances: Float[Array, "episode agent"]
+        self,
+        memory: Float[Array, "episode agent h"],
+        view: View,
+        chances: Float[Array, "episode agent *number"],
     ) -> tuple[Float[Array, "episode agent h"], Decision]:
         memory, policy = asked(self.actor, memory, view)
         greedy = self.greedy or self.actor.values_actions
-        actions, likely = choose(policy.logits, chances, greedy=greedy)
+        actions, likely = acting_of(self.actor).decide(policy.logits, chances, view.allowed, greedy=greedy)
         return memory, Decision(
             actions, {"log_probability": likely, "memory": memory} if self.keeps else None
         )

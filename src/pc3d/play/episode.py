@@ -4,7 +4,8 @@ from typing import Any
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Bool, Float, Int, Key, PRNGKeyArray, Real
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, Key, Num, PRNGKeyArray, Real
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import Game
@@ -16,7 +17,7 @@ class Episode(eqx.Module):
     team_size: Int[AnyArray, " episode"]
     present: Bool[AnyArray, "episode moment agent"]
     observations: Real[AnyArray, "episode moment agent observation"]  # floats; a replay may hold less
-    actions: Int[AnyArray, "episode time agent"]
+    actions: Num[AnyArray, "episode time agent *number"]
     kept: Any  # of decisions, over (episode, time, agent), in a replay at some times; None from host worlds
     rewards: Float[AnyArray, "episode time"]  # zero after the end
     played: Bool[AnyArray, "episode time"]  # false after the end
@@ -24,6 +25,7 @@ class Episode(eqx.Module):
     total_reward: Float[AnyArray, " episode"]
     measures: dict[str, Float[AnyArray, " episode"]]
     global_states: Real[AnyArray, "episode moment state"] | None
+    allowed: Bool[AnyArray, "episode moment agent action"] | None = None  # None: everybody may do anything
 
 
 class Draws(eqx.Module):
@@ -31,7 +33,7 @@ class Draws(eqx.Module):
 
     start: Key[Array, " episode"]
     steps: Key[Array, "time episode"]
-    chances: Float[Array, "time episode agent"]  # each chooses one action
+    chances: Float[Array, "time episode agent *number"]  # each chooses one action, or a number of one
 
 
 def draws_of(game: Game, keys: Key[Array, " episode"]) -> Draws:
@@ -45,9 +47,9 @@ def draws_of(game: Game, keys: Key[Array, " episode"]) -> Draws:
     return Draws(start, steps, chances)
 
 
-def action_chances(key: PRNGKeyArray, game: Game) -> Float[Array, "time agent"]:
+def action_chances(key: PRNGKeyArray, game: Game) -> Float[Array, "time agent *number"]:
     """The uniform draws that choose every action of an episode.
 
-    Drawn slot by slot (JAX numbers the draws along the last axis), so that a wider world changes none.
+    Drawn slot by slot (JAX numbers the draws along the last axes), so that a wider world changes none.
     """
-    return jax.random.uniform(key, (game.slots, game.horizon)).T
+    return jnp.swapaxes(jax.random.uniform(key, (game.slots, game.horizon, *game.action_space.shape)), 0, 1)

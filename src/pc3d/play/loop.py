@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from pc3d.experiment.action_space import ActionSpace
 from pc3d.play.episode import Draws, Episode, draws_of
 from pc3d.play.rota import Rota, rota_of
 from pc3d.play.team import Decision, Memory, Team, View
@@ -41,8 +42,15 @@ def play(
         worlds.observe(last.state),
         worlds.present(last.state),
         worlds.global_state(last.state) if with_global_state else None,
+        worlds.allowed(last.state),
     )
-    episodes = _episodes(jnp, team_sizes, jax.tree.map(lambda part: jnp.moveaxis(part, 0, 1), steps), ending)
+    episodes = _episodes(
+        jnp,
+        worlds.game.action_space,
+        team_sizes,
+        jax.tree.map(lambda part: jnp.moveaxis(part, 0, 1), steps),
+        ending,
+    )
     if worlds.game.roster_changes:
         return episodes
     # Said once, not moment by moment: so sums over who is there are compiled as sums over a constant roster.
@@ -74,11 +82,14 @@ def play_on_host(
         steps.append(jax.device_get(seen))
         if not now.going.any():
             break
-    ending = jax.device_get(_Ending(worlds.observe(now.state), worlds.present(now.state), None))
+    ending = jax.device_get(
+        _Ending(worlds.observe(now.state), worlds.present(now.state), None, worlds.allowed(now.state))
+    )
     missing = worlds.game.horizon - len(steps)
     steps += [_nothing(steps[-1], ending)] * missing
     together: _Step = jax.tree.map(lambda *parts: np.stack(parts, axis=1), *steps)
-    return _episodes(np, np.asarray(team_sizes, np.int32), together, ending)  # type: ignore[arg-type]
+    sizes: Any = np.asarray(team_sizes, np.int32)
+    return _episodes(np, worlds.game.action_space, sizes, together, ending)
 
 
 class _Now(eqx.Module):
@@ -94,7 +105,7 @@ class _Drawn(eqx.Module):
     """What was drawn for a moment beforehand; over time before the loop takes it apart."""
 
     keys: Key[Array, "*time episode"]
-    chances: Float[AnyArray, "*time episode agent"]
+    chances: Float[AnyArray, "..."]
     fresh: Bool[AnyArray, "*time episode agent"] | None
     following: Bool[AnyArray, "*time episode agent"] | None  # who is there after the step
 
@@ -108,6 +119,7 @@ class _Step(eqx.Module):
     played: Bool[AnyArray, " episode"]
     outcome: Outcome
     global_state: Float[AnyArray, "episode state"] | None
+    allowed: Bool[AnyArray, "episode agent action"] | None
 
 
 class _Ending(eqx.Module):
@@ -116,6 +128,7 @@ class _Ending(eqx.Module):
     observations: Float[AnyArray, "episode agent observation"]
     present: Bool[AnyArray, "episode agent"]
     global_state: Float[AnyArray, "episode state"] | None
+    allowed: Bool[AnyArray, "episode agent action"] | None
 
 
 Decide = Callable[[Memory, View, Array], tuple[Memory, Decision]]
@@ -146,7 +159,9 @@ def _moment(
     if joined is None and worlds.game.roster_changes:
         joined = present & ~now.present
     states = now.state if team.execution.privileged else None
-    memory, decision = decide(now.memory, View(observations, present, joined, states), drawn.chances)
+    allowed = worlds.allowed(now.state)
+    view = View(observations, present, joined, states, allowed)
+    memory, decision = decide(now.memory, view, drawn.chances)
     state, outcome = worlds.step(now.going, drawn.keys, now.state, decision.actions, drawn.following)
     seen = _Step(
         observations=observations,
@@ -155,6 +170,7 @@ def _moment(
         played=now.going,
         outcome=outcome,
         global_state=worlds.global_state(now.state) if with_global_state else None,
+        allowed=allowed,
     )
     going = now.going & ~(outcome.terminated | outcome.truncated)
     return _Now(state, memory, going, present), seen
@@ -168,7 +184,9 @@ def _nothing(like: _Step, ending: _Ending) -> _Step:
     )
 
 
-def _episodes(numbers: ModuleType, team_sizes: AnyArray, steps: _Step, ending: _Ending) -> Episode:
+def _episodes(
+    numbers: ModuleType, space: ActionSpace, team_sizes: AnyArray, steps: _Step, ending: _Ending
+) -> Episode:
     """The record of steps over (episode, time); `numbers` is the library whose arrays these are."""
 
     def while_played(values: AnyArray) -> Any:
@@ -181,11 +199,14 @@ def _episodes(numbers: ModuleType, team_sizes: AnyArray, steps: _Step, ending: _
     states = None
     if steps.global_state is not None and ending.global_state is not None:
         states = with_ending(steps.global_state, ending.global_state)
+    masks = None
+    if steps.allowed is not None and ending.allowed is not None:
+        masks = with_ending(steps.allowed, ending.allowed)
     return Episode(
         team_size=team_sizes,
         present=with_ending(steps.present, ending.present),
         observations=with_ending(steps.observations, ending.observations),
-        actions=steps.decision.actions.astype(numbers.int32),
+        actions=steps.decision.actions.astype(space.dtype),
         kept=steps.decision.kept,
         rewards=rewards,
         played=steps.played,
@@ -193,6 +214,7 @@ def _episodes(numbers: ModuleType, team_sizes: AnyArray, steps: _Step, ending: _
         total_reward=rewards.sum(axis=1),
         measures={name: while_played(values).sum(axis=1) for name, values in steps.outcome.measures.items()},
         global_states=states,
+        allowed=masks,
     )
 
 

@@ -6,7 +6,7 @@ What its kind may see besides each agent's own history is part of its type: `exe
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import equinox as eqx
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Num
 
 from pc3d.experiment.execution import Execution
 from pc3d.tasks.arrays import AnyArray
@@ -23,12 +23,14 @@ class View(eqx.Module):
     """Who was not there a moment ago: memories of such slots start from nothing. None where nobody joins."""
     states: Any = None
     """The whole states, for a team whose execution is privileged."""
+    allowed: Bool[AnyArray, "episode agent action"] | None = None
+    """Who may take which action now; None where everybody may take any."""
 
 
 class Decision(eqx.Module):
     """What a team does, and what is worth keeping of why: whoever learns from it says what."""
 
-    actions: Int[AnyArray, "episode agent"]
+    actions: Num[AnyArray, "episode agent *number"]
     kept: Any = None
 
 
@@ -42,6 +44,9 @@ class Team(Protocol):
         """What is remembered before anything was seen."""
 
     def step(
-        self, memory: Memory, view: View, chances: Float[AnyArray, "episode agent"]
+        self, memory: Memory, view: View, chances: Float[AnyArray, "episode agent *number"]
     ) -> tuple[Memory, Decision]:
-        """Decide; all that is random in it follows from one uniform draw for each agent."""
+        """Decide; all that is random in it follows from a uniform draw for each agent.
+
+        Where an action is several real numbers, there is one for each number.
+        """

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import jax
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key, Num
 
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import AnyTask, Game, Outcome
@@ -33,12 +33,15 @@ class Worlds(Protocol):
 
     def observe(self, state: State) -> Float[AnyArray, "episode agent observation"]: ...
 
+    def allowed(self, state: State) -> Bool[AnyArray, "episode agent action"] | None:
+        """Who may take which action now; None if the game has no masks."""
+
     def step(
         self,
         going: Bool[AnyArray, " episode"],
         keys: Key[Array, " episode"],
         state: State,
-        actions: Int[AnyArray, "episode agent"],
+        actions: Num[AnyArray, "episode agent *number"],
         following: Bool[AnyArray, "episode agent"] | None = None,
     ) -> tuple[State, Outcome]:
         """One step of the episodes that are still going; what comes of the others does not matter.
@@ -79,12 +82,16 @@ class TaskWorlds:
         return jax.vmap(self.game.observe)(state)
 
     @method_compiled
+    def allowed(self, state: State) -> Bool[Array, "episode agent action"] | None:
+        return jax.vmap(self.game.available_actions)(state) if self.game.action_space.masked else None
+
+    @method_compiled
     def step(
         self,
         going: Bool[Array, " episode"],
         keys: Key[Array, " episode"],
         state: State,
-        actions: Int[Array, "episode agent"],
+        actions: Num[Array, "episode agent *number"],
         following: Bool[Array, "episode agent"] | None = None,
     ) -> tuple[State, Outcome]:
         del going  # a step too many does no harm here

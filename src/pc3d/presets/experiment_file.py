@@ -21,7 +21,8 @@ from pc3d.tasks.spread.rules import SpreadRules
 
 FORMAT = 2
 # Written only where there is something to write: files without them are read by older versions, too.
-RARE = ("origin", "lengthened_from", "roster", "mixes", "observation_parts")
+RARE = ("origin", "lengthened_from", "roster", "mixes")
+RARE_OF_WORLD = ("action_low", "action_high", "masks_actions", "observation_parts")
 Plain = dict[str, Any]
 
 
@@ -34,12 +35,12 @@ def to_plain(experiment: Experiment) -> Plain:
     by_name = {"roster": roster, "mixes": mixes, "algorithm": algorithm, "format": FORMAT}
     plain = {**asdict(experiment), **by_name}
     if plain["world"] is not None:
-        plain["world"] = _without_rare(plain["world"])
-    return _without_rare(plain)
+        plain["world"] = _without_empty(plain["world"], RARE_OF_WORLD)
+    return _without_empty(plain, RARE)
 
 
-def _without_rare(plain: Plain) -> Plain:
-    return {name: value for name, value in plain.items() if value or name not in RARE}
+def _without_empty(table: Plain, rare: tuple[str, ...]) -> Plain:
+    return {name: value for name, value in table.items() if value or name not in rare}
 
 
 def read_experiment(plain: Any, where: str) -> Experiment:

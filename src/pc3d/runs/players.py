@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Num
 
 from pc3d.networks.actor import Actor
 from pc3d.play.actor_team import ActorTeam
@@ -22,6 +22,7 @@ class Players:
             raise BadInput(f"a team has at least 1 agent, not {team_size}")
         self._team, self._size = ActorTeam(actor, greedy), team_size
         self._width = actor.encoder.layers[0].weight.shape[-2]
+        self._actions = jax.eval_shape(actor.conditioning, actor.first_memory()).logits.size
         self._chance = np.random.default_rng(seed)
         self.reset()
 
@@ -29,8 +30,11 @@ class Players:
         """Begin another episode: everybody forgets. The draws go on."""
         self._memory = self._team.first(1, self._size)
 
-    def act(self, observations: Any) -> Int[np.ndarray, " agent"]:
-        """Everybody's action, from everybody's observation, in the same order every time."""
+    def act(self, observations: Any, allowed: Any = None) -> Num[np.ndarray, " agent *number"]:
+        """Everybody's action, from everybody's observation, in the same order every time.
+
+        Of a task with masks, `allowed` says who may take which action now, as zeros and ones.
+        """
         try:
             seen = np.asarray(observations, np.float32)
         except (TypeError, ValueError):
@@ -39,9 +43,25 @@ class Players:
             raise BadInput(
                 f"{self._size} agents see {self._width} numbers each, not an array of shape {seen.shape}"
             )
-        chances = self._chance.random((1, self._size), np.float32)
-        self._memory, actions = _step(self._team, self._memory, seen[None], chances)
+        box = self._team.actor.squashing
+        numbers = () if box is None else box.box.shape
+        chances = self._chance.random((1, self._size, *numbers), np.float32)
+        mask = None if allowed is None else self._mask(allowed)
+        self._memory, actions = _step(self._team, self._memory, seen[None], chances, mask)
         return np.asarray(actions[0])
+
+    def _mask(self, allowed: Any) -> Bool[np.ndarray, "1 agent action"]:
+        if self._team.actor.squashing is not None:
+            raise BadInput("this policy's actions are real numbers, which no mask forbids")
+        mask = np.asarray(allowed).astype(bool)
+        if mask.shape != (self._size, self._actions):
+            raise BadInput(
+                f"a mask of {self._size} agents has {self._actions} zeros and ones for each, not the shape "
+                f"{mask.shape}"
+            )
+        if not mask.any(axis=-1).all():
+            raise BadInput(f"the mask of agent {int(mask.any(axis=-1).argmin())} allows no action")
+        return mask[None]
 
 
 class Agent:
@@ -54,9 +74,15 @@ class Agent:
         """Begin another episode."""
         self._players.reset()
 
-    def act(self, observation: Sequence[float] | np.ndarray) -> int:
-        """The next action, from this observation and all since `reset`."""
-        return int(self._players.act([observation])[0])
+    def act(
+        self, observation: Sequence[float] | np.ndarray, allowed: Sequence[bool] | np.ndarray | None = None
+    ) -> int | np.ndarray:
+        """The next action, from this observation and all since `reset`: its number, or its real numbers.
+
+        Of a task with masks, `allowed` says which actions may be taken now.
+        """
+        action = self._players.act([observation], None if allowed is None else [allowed])[0]
+        return action if action.ndim else int(action)
 
 
 @jax.jit
@@ -64,7 +90,9 @@ def _step(
     team: ActorTeam,
     memory: Float[Array, "1 agent h"],
     observations: Float[Array, "1 agent observation"],
-    chances: Float[Array, "1 agent"],
-) -> tuple[Float[Array, "1 agent h"], Int[Array, "1 agent"]]:
-    memory, decision = team.step(memory, View(observations, jnp.ones(chances.shape, bool)), chances)
+    chances: Float[Array, "1 agent *number"],
+    allowed: Bool[Array, "1 agent action"] | None,
+) -> tuple[Float[Array, "1 agent h"], Num[Array, "1 agent *number"]]:
+    present = jnp.ones(observations.shape[:2], bool)
+    memory, decision = team.step(memory, View(observations, present, allowed=allowed), chances)
     return memory, decision.actions

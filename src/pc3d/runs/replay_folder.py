@@ -92,7 +92,7 @@ def _read(path: Path, digest: str) -> Episode:
 
 def _from_arrays(arrays: dict[str, np.ndarray]) -> Episode:
     """Episodes from their parts' dotted names; what has several parts is a table of them."""
-    parts: dict[str, Any] = {"measures": {}, "kept": None, "global_states": None}
+    parts: dict[str, Any] = {"measures": {}, "kept": None, "global_states": None, "allowed": None}
     for name, array in arrays.items():
         part, _, inner = name.partition(".")
         parts[part] = {**(parts.get(part) or {}), inner: array} if inner else array

@@ -17,6 +17,7 @@ from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
 from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_and_learn_again
+from pc3d.networks.build import refuse_actions
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
@@ -91,6 +92,7 @@ def check(experiment: Experiment, arena: Arena) -> None:
             f"a replay holds at most {MOST_ROUNDS:,} rounds, which is {MOST_ROUNDS * each:,} episodes here, "
             f"not {kept.capacity:,}: remember fewer of them, or play more before an update"
         )
+    refuse_actions(experiment, game.action_space)
     algorithm_of(experiment).check(experiment, arena.game)
 
 
@@ -198,6 +200,11 @@ class _Training:
                     f"training diverged at update {update + 1}: {name} not finite; "
                     f"the last good checkpoint is kept in {self.run.checkpoints}"
                 )
+        if report.stuck is not None and report.stuck:
+            raise Diverged(
+                f"training stopped at update {update + 1}: the task's mask allows somebody no action; "
+                "leave everybody one that does nothing"
+            )
 
     def _write_line(self, done: int, gathering: Gathering) -> None:
         episodes = self._episodes(done)

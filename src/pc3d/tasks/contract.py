@@ -4,31 +4,42 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int, PRNGKeyArray
+from jaxtyping import Array, Float, PRNGKeyArray
 
+from pc3d.tasks.chance import by_chance
 from pc3d.tasks.task import AnyTask
 
 PRECISION = 1e-5
-Played = tuple[Array, Array, dict[str, Array]]  # views, rewards and measures, over time
+
+
+class Played(eqx.Module):
+    """What an episode brought, over time, in whatever shapes the task gives it."""
+
+    views: Array
+    rewards: Array
+    measures: dict[str, Array]
+    stuck: Array  # whether somebody who had to act was allowed nothing
 
 
 def broken_promises(task: AnyTask, team_size: int) -> list[str]:
     """What is wrong with a team of this size in a world as wide as the task, played by chance."""
     key = jax.random.key(team_size)
-    actions = jax.random.randint(key, (task.slots, task.horizon), 0, task.action_count).T
-    wide = _episode(task, key, team_size, actions)
+    space = task.action_space
+    chances = jnp.swapaxes(jax.random.uniform(key, (task.slots, task.horizon, *space.shape)), 0, 1)
+    wide = _episode(task, key, team_size, chances)
     problems = list(_wrong_shapes(task, team_size, wide))
     if problems:
         return problems
-    views, rewards, _ = wide
-    if np.any(views[:, team_size:]):
+    if np.any(wide.views[:, team_size:]):
         problems.append("observe must give zeros for slots that nobody fills")
     exact = task.with_slots(team_size)
-    own_views, own_rewards, _ = _episode(exact, key, team_size, actions[:, :team_size])
-    same_views = np.allclose(own_views, views[:, :team_size], atol=PRECISION)
-    if not (same_views and np.allclose(own_rewards, rewards, atol=PRECISION)):
+    own = _episode(exact, key, team_size, chances[:, :team_size])
+    same_views = np.allclose(own.views, wide.views[:, :team_size], atol=PRECISION)
+    if not (same_views and np.allclose(own.rewards, wide.rewards, atol=PRECISION)):
         problems.append(
             f"a team plays otherwise in a world with {task.slots} slots than in one with {team_size}: leave "
             "inactive slots out of every sum, and draw per slot"
@@ -37,20 +48,27 @@ def broken_promises(task: AnyTask, team_size: int) -> list[str]:
 
 
 @partial(jax.jit, static_argnums=(0, 2))
-def _episode(task: AnyTask, key: PRNGKeyArray, team_size: int, actions: Int[Array, "time agent"]) -> Played:
-    """What it brings is of whatever shapes the task gives it."""
-    start = task.reset(key, team_size)
+def _episode(
+    task: AnyTask, key: PRNGKeyArray, team_size: int, chances: Float[Array, "time agent *number"]
+) -> Played:
+    start = task.reset(key, team_size), jnp.asarray(True)
 
-    def step(state: Any, drawn: tuple[PRNGKeyArray, Array]) -> tuple[Any, Played]:
-        state, outcome = task.step(drawn[0], state, drawn[1])
-        return state, (task.observe(state), outcome.reward, outcome.measures)
+    def step(now: tuple[Any, Array], drawn: tuple[PRNGKeyArray, Array]) -> tuple[tuple[Any, Array], Played]:
+        state, going = now
+        allowed = task.available_actions(state) if task.action_space.masked else None
+        following, outcome = task.step(drawn[0], state, by_chance(task.action_space, drawn[1], allowed))
+        stuck = jnp.zeros(task.slots, bool) if allowed is None else ~jnp.any(allowed, axis=-1)
+        stuck = going & jnp.any(task.present(state) & stuck)
+        going = going & ~(outcome.terminated | outcome.truncated)
+        played = Played(task.observe(following), outcome.reward, outcome.measures, stuck)
+        return (following, going), played
 
-    _, played = jax.lax.scan(step, start, (jax.random.split(key, task.horizon), actions))
+    _, played = jax.lax.scan(step, start, (jax.random.split(key, task.horizon), chances))
     return played
 
 
 def _wrong_shapes(task: AnyTask, team_size: int, played: Played) -> Iterator[str]:
-    views, rewards, measures = played
+    views, rewards, measures = played.views, played.rewards, played.measures
     if views.shape[1:] != (task.slots, task.observation_width):
         yield (
             f"observe gives {views.shape[1:]} numbers with {task.slots} slots, not "
@@ -62,3 +80,5 @@ def _wrong_shapes(task: AnyTask, team_size: int, played: Played) -> Iterator[str
         yield f"step measures {sorted(measures)}, but measure_names has {sorted(task.measure_names)}"
     if not np.isfinite(rewards).all() or not np.isfinite(views[:, :team_size]).all():
         yield "an observation or a reward is not a finite number"
+    if np.any(played.stuck):
+        yield "available_actions allows somebody no action: leave everybody one that does nothing"

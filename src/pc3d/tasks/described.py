@@ -14,7 +14,7 @@ from pc3d.tasks.arrays import Amount, Count
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DescribedTask(OwnWorld):
     """All that a `Task` has but its rules: hashable settings, so that it is static to `jax.jit`."""
 
@@ -31,7 +31,7 @@ class DescribedTask(OwnWorld):
 
     @property
     def action_count(self) -> int:
-        return len(self.action_names)
+        return self.action_space.width
 
     @property
     def layout(self) -> tuple[ObservationPart, ...]:

@@ -10,8 +10,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
+from pc3d.experiment.action_space import ActionSpace
+from pc3d.experiment.action_space import Box as Numbers
 from pc3d.experiment.rosters import Curriculum, Stage
 from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.tasks.registry import entry_of
@@ -60,12 +62,12 @@ class TeamEnvironment(ParallelEnv):
         self._state: State = None
         view = (task.observation_width,)
         self._views = {name: Box(-np.inf, np.inf, view, np.float32) for name in self.possible_agents}
-        self._choices = {name: Discrete(task.action_count) for name in self.possible_agents}
+        self._choices = {name: _own_space(task.action_space) for name in self.possible_agents}
 
     def observation_space(self, agent: str) -> Box:
         return self._views[agent]
 
-    def action_space(self, agent: str) -> Discrete:
+    def action_space(self, agent: str) -> Discrete | Box:
         return self._choices[agent]
 
     def reset(
@@ -81,10 +83,11 @@ class TeamEnvironment(ParallelEnv):
         self._key, reset_key = jax.random.split(self._key)
         self._state, views = _begin(self.task, reset_key, team_size)
         self.agents = self.possible_agents[:team_size]
-        return self._by_agent(views), {name: {"team_size": team_size} for name in self.agents}
+        infos = {name: {"team_size": team_size, **mask} for name, mask in self._masks(self.agents).items()}
+        return self._by_agent(views), infos
 
     def step(
-        self, actions: dict[str, int]
+        self, actions: dict[str, Any]
     ) -> tuple[
         dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
     ]:
@@ -103,7 +106,7 @@ class TeamEnvironment(ParallelEnv):
             dict.fromkeys(team, float(outcome.reward)),
             dict.fromkeys(team, terminated),
             dict.fromkeys(team, truncated),
-            {name: dict(measures) for name in team},
+            {name: {**measures, **mask} for name, mask in self._masks(team).items()},
         )
 
     def state(self) -> np.ndarray:
@@ -113,16 +116,36 @@ class TeamEnvironment(ParallelEnv):
     def render(self) -> np.ndarray:
         return self.task.draw(self._state)
 
-    def _padded(self, actions: dict[str, int]) -> Int[np.ndarray, " agent"]:
+    def _padded(self, actions: dict[str, Any]) -> Num[np.ndarray, " agent *number"]:
         missing = [name for name in self.agents if name not in actions]
         if missing:
             raise BadInput(f"every agent of the team needs an action, but {', '.join(missing)} got none")
-        padded = np.zeros(self.task.slots, np.int32)
+        space = self.task.action_space
+        padded = np.zeros((self.task.slots, *space.shape), space.dtype)
         padded[: len(self.agents)] = [actions[name] for name in self.agents]
         return padded
 
+    def _masks(self, team: list[str]) -> dict[str, dict[str, np.ndarray]]:
+        """What everybody is told of allowed actions; nothing where the task has no masks."""
+        if not self.task.action_space.masked:
+            return {name: {} for name in team}
+        allowed = np.asarray(_allowed(self.task, self._state), np.int8)
+        return {name: {"action_mask": mask} for name, mask in zip(team, allowed, strict=False)}
+
     def _by_agent(self, views: Float[Array, "agent observation"]) -> dict[str, np.ndarray]:
         return dict(zip(self.agents, np.asarray(views, np.float32), strict=False))
+
+
+def _own_space(space: ActionSpace) -> Discrete | Box:
+    """Ours as the package has it."""
+    if isinstance(space, Numbers):
+        return Box(np.array(space.low, np.float32), np.array(space.high, np.float32), dtype=np.float32)
+    return Discrete(space.width)
+
+
+@partial(jax.jit, static_argnames="task")
+def _allowed(task: AnyTask, state: State) -> Bool[Array, "agent action"]:
+    return task.available_actions(state)
 
 
 @partial(jax.jit, static_argnames="task")
@@ -135,7 +158,7 @@ def _begin(
 
 @partial(jax.jit, static_argnames="task")
 def _advance(
-    task: AnyTask, key: PRNGKeyArray, state: State, actions: Int[Array, " agent"]
+    task: AnyTask, key: PRNGKeyArray, state: State, actions: Num[Array, " agent *number"]
 ) -> tuple[State, Float[Array, "agent observation"], Outcome]:
     state, outcome = task.step(key, state, jnp.asarray(actions))
     return state, task.observe(state), outcome

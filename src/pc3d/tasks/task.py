@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, Num, PRNGKeyArray
 
+from pc3d.experiment.action_space import ActionSpace, Choice
 from pc3d.experiment.kinds import Capability
 from pc3d.experiment.mixes import ALL_USUAL, Cast
 from pc3d.experiment.roster_process import CONSTANT, RosterProcess
@@ -69,6 +70,9 @@ class Task(abc.ABC, Generic[StateT]):
 
     name: ClassVar[str]
     action_names: ClassVar[tuple[str, ...]]
+    """Of the actions; a task whose actions are real numbers has an `action_space` of its own instead."""
+    masks_actions: ClassVar[bool] = False
+    """Whether `available_actions` binds: no other action is ever taken, nor learned from."""
     observation_layout: ClassVar[tuple[ObservationPart, ...]]
     measure_names: ClassVar[tuple[str, ...]]
     smallest_team: ClassVar[int]
@@ -120,8 +124,14 @@ class Task(abc.ABC, Generic[StateT]):
         return max(1.0, self.slots / self.reference_team)
 
     @property
+    def action_space(self) -> ActionSpace:
+        """What an agent can do: a choice of `action_names`, or a `Box` in its place."""
+        return Choice(self.action_names, self.masks_actions)
+
+    @property
     def action_count(self) -> int:
-        return len(self.action_names)
+        """How many numbers a policy says: one for each action, or for each number of an action."""
+        return self.action_space.width
 
     @property
     def layout(self) -> tuple[ObservationPart, ...]:
@@ -196,7 +206,9 @@ class Task(abc.ABC, Generic[StateT]):
         """Draw a start from the original game's distribution."""
 
     @abc.abstractmethod
-    def step(self, key: PRNGKeyArray, state: StateT, actions: Int[Array, " agent"]) -> tuple[StateT, Outcome]:
+    def step(
+        self, key: PRNGKeyArray, state: StateT, actions: Num[Array, " agent *number"]
+    ) -> tuple[StateT, Outcome]:
         """Play one step of the whole team."""
 
     def leave(self, state: StateT, leaving: Bool[Array, " agent"]) -> StateT:
@@ -225,7 +237,7 @@ class Task(abc.ABC, Generic[StateT]):
         self,
         key: PRNGKeyArray,
         state: StateT,
-        actions: Int[Array, " agent"],
+        actions: Num[Array, " agent *number"],
         present: Bool[Array, " agent"] | None = None,
     ) -> tuple[StateT, Outcome]:
         """One step, after which these agents are there if any are named: the reward is of those before."""
@@ -248,11 +260,13 @@ class Task(abc.ABC, Generic[StateT]):
         """The whole state as one vector, as wide as `largest_team` needs (or more slots, if there are)."""
 
     def available_actions(self, state: StateT) -> Bool[Array, "agent action"]:
-        """Which actions have an effect of their own; none of the paper's methods uses it."""
+        """Which actions have an effect of their own; they bind nobody, unless `masks_actions` says so."""
         del state
         return jnp.ones((self.slots, self.action_count), bool)
 
-    def hindered(self, before: StateT, actions: Int[Array, " agent"], after: StateT) -> Bool[Array, " agent"]:
+    def hindered(
+        self, before: StateT, actions: Num[Array, " agent *number"], after: StateT
+    ) -> Bool[Array, " agent"]:
         """Who touches a teammate after a step, or was kept by one from where it wanted to go."""
         del before, actions
         return jnp.zeros_like(self.present(after))

@@ -10,8 +10,19 @@ import pytest
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.round import EpisodeBatch, play_and_learn
 from pc3d.networks.critics import TeamView
+from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import CompiledArena
-from tests.probes import ActionReward, ConstantReward, Memory, Probe, TeamSize, probe_experiment
+from pc3d.play.scores import returns_by_size
+from tests.probes import (
+    ActionReward,
+    Aim,
+    ConstantReward,
+    Forbidden,
+    Memory,
+    Probe,
+    TeamSize,
+    probe_experiment,
+)
 from tests.small import PPO_METHODS
 
 UPDATES = 80
@@ -55,3 +66,21 @@ def test_a_bit_is_remembered_over_several_steps(method):
 @pytest.mark.parametrize("method", ["mappo", "pc3d"])
 def test_the_team_size_is_read_off_history(method):
     assert trained(method, TeamSize)[1] > 0.9
+
+
+@pytest.mark.parametrize("method", PPO_METHODS)
+def test_a_real_number_is_found(method):
+    learner, late = trained(method, Aim)
+    assert late > -2.0  # drawn, with what is left of the deviation
+    greedy = ActorTeam(learner.networks.actor, greedy=True)
+    for returns in returns_by_size(CompiledArena(Aim(3)), greedy, (1, 3), 16).values():
+        assert np.mean(returns) > -0.3
+
+
+@pytest.mark.parametrize("method", ["ippo", "pc3d"])
+def test_what_a_mask_forbids_is_never_done_and_the_best_of_the_rest_is_found(method):
+    learner, late = trained(method, Forbidden)
+    assert late > 3.5  # of 3.75; a single forbidden action would cost more than all
+    sampled = ActorTeam(learner.networks.actor)
+    for returns in returns_by_size(CompiledArena(Forbidden(3)), sampled, (1, 3), 16).values():
+        assert np.min(returns) > 1.0

@@ -9,7 +9,7 @@ import pytest
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.networks.critics import TeamView
 from tests.learners.replayed_probes import EPISODES, trained_with
-from tests.probes import ActionReward, ConstantReward, Memory, TeamSize
+from tests.probes import ActionReward, ConstantReward, Forbidden, Memory, TeamSize
 from tests.small import Q_METHODS
 
 SETTINGS = QLearningSettings(
@@ -31,6 +31,10 @@ trained = partial(trained_with, SETTINGS)
 @pytest.mark.parametrize("method", Q_METHODS)
 def test_a_rewarded_action_is_found(method):
     assert trained(method, ActionReward, updates=12)[1] > 4.9
+
+
+def test_what_a_mask_forbids_is_never_done_and_the_best_of_the_rest_is_found():
+    assert trained("vdn", Forbidden, updates=16)[1] > 3.2
 
 
 def test_a_bit_is_remembered_over_several_steps():

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 
-from tests.probes import ActionReward
+from tests.probes import ActionReward, Aim
 
 
 @dataclass(frozen=True)
@@ -38,3 +38,30 @@ class RewardsEach(Good):
 class DecidesInPython(Good):
     def reward(self, state, actions):
         return 1.0 if state.time > 2 else 0.0
+
+
+@dataclass(frozen=True)
+class Aiming(Aim):
+    """A task of real numbers, with nothing in slots that nobody fills."""
+
+    def observe(self, state):
+        return jnp.where(self.present(state)[:, None], super().observe(state), 0)
+
+
+@dataclass(frozen=True)
+class AllowsNothing(Good):
+    """The first agent is allowed nothing at the third moment."""
+
+    masks_actions = True
+
+    def available_actions(self, state):
+        stuck = (state.time == 2) & (jnp.arange(self.slots) == 0)
+        return jnp.broadcast_to(~stuck[:, None], (self.slots, 2))
+
+
+@dataclass(frozen=True)
+class AllowsNothingAfterTheEnd(Good):
+    masks_actions = True
+
+    def available_actions(self, state):
+        return jnp.broadcast_to(state.time < self.horizon, (self.slots, 2))

@@ -5,7 +5,7 @@ import time
 from types import SimpleNamespace
 
 import numpy as np
-from gymnasium.spaces import Box, Discrete
+from gymnasium.spaces import Box, Discrete, MultiDiscrete
 
 STEPS = 6
 
@@ -178,8 +178,91 @@ class Vanishing(Meeting):
 
 
 class Continuous(Meeting):
+    """Everybody says how far it goes: never farther than 0.1, and in the type that was asked for."""
+
     def action_space(self, agent):
-        return Box(-1, 1, (2,))
+        return Box(-0.1, 0.1, (1, 1), np.float64)
+
+    def step(self, actions):
+        assert all(self.action_space(name).contains(action) for name, action in actions.items())
+        return super().step({name: 1 + 10 * action.item() for name, action in actions.items()})
+
+
+class Unbounded(Continuous):
+    def action_space(self, agent):
+        return Box(-np.inf, 1, (2,))
+
+
+class WholeNumbers(Continuous):
+    def action_space(self, agent):
+        return Box(0, 3, (2,), np.int64)
+
+
+class SeveralChoices(Meeting):
+    def action_space(self, agent):
+        return MultiDiscrete([2, 3])
+
+
+class Masked(Meeting):
+    """Nobody may leave the line between -1 and 1; who tries to has broken the rules."""
+
+    def masks(self):
+        return {
+            name: np.array([place > -0.9, True, place < 0.9], np.int8)
+            for name, place in zip(self.possible_agents, self.places, strict=True)
+        }
+
+    def infos(self):
+        return {name: {"action_mask": mask} for name, mask in self.masks().items()}
+
+    def reset(self, seed=None, options=None):
+        return super().reset(seed)[0], self.infos()
+
+    def step(self, actions):
+        assert all(self.masks()[name][action] for name, action in actions.items())
+        views, rewards, terminated, truncated, _ = super().step(actions)
+        return views, rewards, terminated, truncated, self.infos()
+
+
+class MaskedViews(Masked):
+    """The other place that PettingZoo has for masks."""
+
+    def infos(self):
+        return {}
+
+    def views(self):
+        masks = self.masks()
+        return {
+            name: {"observation": view, "action_mask": masks[name]} for name, view in super().views().items()
+        }
+
+
+class MaskOnce(Masked):
+    def infos(self):
+        return super().infos() if self.time == 0 else {}
+
+
+class MaskOfNothing(Masked):
+    """Nobody may do anything from the third moment on, in which the game is not over."""
+
+    def masks(self):
+        return super().masks() if self.time < 2 else dict.fromkeys(self.possible_agents, np.zeros(3))
+
+
+class MaskOfNothingAtTheEnd(Masked):
+    def masks(self):
+        over = self.time >= STEPS
+        return dict.fromkeys(self.possible_agents, np.zeros(3)) if over else super().masks()
+
+
+class NarrowMask(Masked):
+    def masks(self):
+        return dict.fromkeys(self.possible_agents, np.ones(2))
+
+
+class MaskedNumbers(Masked):
+    def action_space(self, agent):
+        return Box(-1, 1, (3,))
 
 
 class UnlikeActions(Meeting):

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from pc3d.cli import main
+from pc3d.experiment.action_space import Box, Choice
 from pc3d.play.hosted.contract import _answering_within, examine
 from pc3d.system.imports import load_object
 from tests.play.hosted import sample_task
@@ -59,9 +60,15 @@ def test_names_for_parts_of_an_observation_are_kept_in_their_order():
         ("EndlessReward", "at step 1: the reward of agent_0 is not a finite number in 32 bits: 1e+300"),
         ("TwoEnds", "at step 1: the termination of agent_0 is an array of shape (2,), not one number"),
         ("NotANumber", "holds a number that is not finite"),
-        ("Continuous", "only Discrete is possible"),
+        ("SeveralChoices", "only Discrete and a bounded Box work; let each combination of choices"),
+        ("Unbounded", "number 0 needs two finite bounds, the lower one first, not -inf and 1; give every"),
+        ("WholeNumbers", "a Box of actions must be of real numbers; let each whole number stand for one"),
+        ("MaskedNumbers", "agent_0 has masks, but only a Discrete action space can have them"),
+        ("MaskOnce", "at step 1: agent_0 got no action_mask, though there was one before"),
+        ("MaskOfNothing", "at step 2: the mask of agent_0 allows no action: leave it one that does nothing"),
+        ("NarrowMask", "the action_mask of agent_0 is not 3 zeros and ones, one for every action"),
         ("UnlikeActions", "agent_0 and agent_1 have different action spaces"),
-        ("MoreActionsInLargerTeams", "5 actions with 2 agents and 6 with 3"),
+        ("MoreActionsInLargerTeams", "an action is one of 5: action 0, action 1, action 2"),
         ("NoReward", "agent_0 got no reward"),
         ("Raising", "at step 4: step raised ValueError: the wheel came off"),
         ("Leaving", "at step 3: agent_0 left the team while others played on"),
@@ -105,6 +112,34 @@ def test_actions_numbered_from_one_are_played_and_called_as_such():
     assert found.problems == []
     assert found.world is not None
     assert found.world.action_names == ("action 1", "action 2", "action 3")
+
+
+@pytest.mark.parametrize(
+    ("name", "space"),
+    [
+        ("Continuous", Box(("number 0",), (-0.1,), (0.1,))),
+        ("Masked", Choice(("action 0", "action 1", "action 2"), masked=True)),
+        ("MaskedViews", Choice(("action 0", "action 1", "action 2"), masked=True)),
+        ("MaskOfNothingAtTheEnd", Choice(("action 0", "action 1", "action 2"), masked=True)),
+    ],
+)
+def test_real_numbers_and_masks_are_understood(name, space):
+    found = examine(getattr(sample_task, name), (2, 3))
+    assert found.problems == []
+    assert found.notes == []
+    assert found.world is not None
+    assert found.world.observation_shape == (2,)
+    assert found.world.action_space.names == space.names
+    assert (found.world.action_space.kind, found.world.masks_actions) == (space.kind, space.masked)
+    if isinstance(space, Box):
+        assert found.world.action_low == pytest.approx(space.low)
+
+
+def test_a_check_explains_the_actions(capsys):
+    assert main(["check", f"{HERE}:Continuous", "--team-sizes", "2"]) == 0
+    assert "1 real numbers: number 0 from -0.1 to 0.1" in capsys.readouterr().out
+    assert main(["check", f"{HERE}:MaskedViews", "--team-sizes", "2"]) == 0
+    assert "masks say" in capsys.readouterr().out
 
 
 def test_a_world_that_does_not_answer_is_named(capsys):

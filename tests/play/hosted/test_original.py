@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pc3d.play.hosted.original import OriginalOnHost, rules_as_words, rules_from_words
-from pc3d.play.hosted.parallel import ContractBroken
+from pc3d.play.hosted.world import ContractBroken
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.spread.rules import SpreadRules
 

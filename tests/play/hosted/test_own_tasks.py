@@ -8,13 +8,18 @@ import pytest
 from PIL import Image
 
 from pc3d.cli import main
+from pc3d.play.arena import CompiledArena
 from pc3d.play.hosted.crew import Source
 from pc3d.presets.preset_file import Preset, write_preset
 from pc3d.runs.checkpoint import read_file, save_tree
 from pc3d.runs.policy import load_policy
+from pc3d.runs.train import Habits, train
+from pc3d.system.errors import Diverged
 from pc3d.tasks.registry import TASKS
+from tests.play.hosted.jax_task import AllowsNothing
 from tests.play.hosted.sample_task import STEPS
 from tests.play.hosted.tiny import PATH, SIZES, TINY
+from tests.probes import probe_experiment
 
 JAX_PATH = "tests.play.hosted.jax_task:Good"
 pytestmark = pytest.mark.usefixtures("no_task_stays_known")
@@ -119,6 +124,7 @@ def test_a_jax_task_is_trained_and_scored_by_its_path(trained_jax, capsys):
         ("ShowsGhosts", "observe must give zeros for slots that nobody fills"),
         ("RewardsEach", "the reward of a step is one number for the team"),
         ("DecidesInPython", "TracerBoolConversionError"),
+        ("AllowsNothing", "available_actions allows somebody no action: leave everybody one"),
     ],
 )
 def test_a_jax_task_that_breaks_a_promise_is_refused_with_the_promise(name, sentence, capsys):
@@ -199,3 +205,15 @@ def test_an_own_task_that_cannot_be_loaded_stops_the_study_before_it_begins(stud
     words = ("study", path, "--folder", tmp_path / "study", "--task", "tests.play.hosted.sample_task:nothing")
     assert "has no nothing" in refusal(capsys, *words)
     assert not (tmp_path / "study").exists()
+
+
+def test_jax_tasks_of_real_numbers_and_with_masks_are_fine(capsys):
+    for name, words in (("Aiming", "aim from -2 to 4"), ("AllowsNothingAfterTheEnd", "masks say which")):
+        assert main(["check", f"tests.play.hosted.jax_task:{name}", "--team-sizes", "1-3"]) == 0
+        assert words in capsys.readouterr().out
+
+
+def test_a_mask_that_allows_nothing_ends_a_training_that_meets_it(tmp_path):
+    experiment, arena = probe_experiment("ippo", updates=1), CompiledArena(AllowsNothing(3))
+    with pytest.raises(Diverged, match="at update 1: the task's mask allows somebody no action"):
+        train(experiment, arena, tmp_path, Habits(tensorboard=False))

@@ -12,7 +12,7 @@ from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import Networks
 from pc3d.networks.context_health import Measures, student_sums
 from pc3d.networks.critics import TeamView
-from pc3d.play.choosing import of_action
+from pc3d.play.choosing import acting_of
 
 
 class LossParts(eqx.Module):
@@ -46,15 +46,15 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
     ppo, decisions = ppo_of(experiment), piece.decisions
     features = networks.actor.remember(piece.first_memory, piece.observations, piece.fresh)
     policy = networks.actor.says(features)
-    log_probabilities = jax.nn.log_softmax(policy.logits)
-    ratio_log = of_action(log_probabilities, piece.actions) - piece.log_probabilities
+    distribution = acting_of(networks.actor).distribution(policy.logits, piece.allowed)
+    ratio_log = distribution.log_probability(piece.actions) - piece.log_probabilities
     ratio = jnp.exp(jnp.where(decisions, ratio_log, 0))
 
     def mean(values: Shaped[Array, "..."]) -> Float[Array, ""]:
         return _sum(values, decisions) / counts.decisions
 
     policy_loss = -mean(clipped_objective(ratio, piece.advantages, ppo.clip))
-    entropy = mean(-jnp.sum(jnp.exp(log_probabilities) * log_probabilities, axis=-1))
+    entropy = mean(distribution.entropy())
     value_loss = _value_loss(networks, piece, features, experiment, counts)
     distillation, students = jnp.zeros(()), {}
     if policy.context is not None and piece.teacher_contexts is not None and piece.teammates is not None:

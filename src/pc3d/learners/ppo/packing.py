@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, Shaped
+from jaxtyping import Array, Bool, Float, Int, Num, Shaped
 
 from pc3d.learners.ppo.sequences import NOTHING, SequencePlan, Sequences
 from pc3d.networks.seating import NOBODY, Seating
@@ -29,7 +29,7 @@ class Piece(eqx.Module):
     observations: Float[Array, "time *rows observation"]  # zero where nobody is
     fresh: Bool[Array, " time *rows"] | None
     decisions: Bool[Array, " time *rows"]
-    actions: Int[Array, " time *rows"]
+    actions: Num[Array, "time ..."]
     log_probabilities: Float[Array, " time *rows"]
     advantages: Float[Array, " time *rows"]
     teacher_contexts: Float[Array, "time *rows context"] | None
@@ -40,6 +40,7 @@ class Piece(eqx.Module):
     value_targets: Float[Array, " time *valued"]  # by team, or as the rows for local values
     values: Float[Array, " time *valued"]
     seating: Seating | None
+    allowed: Bool[Array, "time *rows action"] | None = None
 
 
 @dataclass(frozen=True)
@@ -154,5 +155,6 @@ def piece_of(sequences: Sequences, packing: Packing, number: Int[Array, ""], row
         global_states=None if sequences.global_states is None else by_team(sequences.global_states),
         value_targets=valued(sequences.value_targets),
         values=valued(sequences.values),
+        allowed=None if sequences.allowed is None else by_row(sequences.allowed),
         seating=Seating(packing.seats[number], packing.places[number, :rows]),
     )

@@ -14,7 +14,7 @@ from pc3d.learners.ppo.settings import ppo_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.context_health import Measures, Standard
 from pc3d.networks.critics import TeamView
-from pc3d.play.choosing import of_action
+from pc3d.play.choosing import acting_of
 from pc3d.play.episode import Episode
 from pc3d.play.presence import joined
 from pc3d.tasks.task import Game
@@ -59,6 +59,7 @@ def prepare(
         values=plan.cut(values[:, :-1]),
         teacher_contexts=None if reading is None else plan.cut(reading.contexts),
         teammates=None if standard is None else plan.cut(standard.teammates),
+        allowed=None if episodes.allowed is None else plan.cut(episodes.allowed[:, :-1]),
     )
     return Prepared(scale, sequences, health, standard)
 
@@ -89,7 +90,8 @@ def _log_probabilities(
         return episodes.kept["log_probability"]
     actor = learner.networks.actor
     policy = actor.says(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
-    return of_action(jax.nn.log_softmax(policy.logits), episodes.actions)
+    allowed = None if episodes.allowed is None else episodes.allowed[:, :-1]
+    return acting_of(actor).distribution(policy.logits, allowed).log_probability(episodes.actions)
 
 
 def _judged(

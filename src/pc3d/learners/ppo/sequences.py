@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray, Shaped
+from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray, Shaped
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.ppo.settings import ppo_of
@@ -24,7 +24,7 @@ class Sequences(eqx.Module):
     fresh: Bool[Array, "sequence time agent"] | None
     """Who has just joined and remembers nothing; None where rosters stay as they are."""
     played: Bool[Array, "sequence time"]  # false after an episode's end
-    actions: Int[Array, "sequence time agent"]
+    actions: Num[Array, "sequence time agent *number"]
     log_probabilities: Float[Array, "sequence time agent"]
     advantages: Float[Array, "sequence time agent"]
     value_targets: Float[Array, "sequence time *agent"]
@@ -32,6 +32,8 @@ class Sequences(eqx.Module):
     teacher_contexts: Float[Array, "sequence time agent context"] | None
     teammates: Float[Array, "sequence time agent context"] | None
     """The mean direction of the teammates' contexts."""
+    allowed: Bool[Array, "sequence time agent action"] | None
+    """Who may take which action; None where there are no masks."""
     learning: Bool[Array, "sequence agent"] | None = None
     """Whose turn it is to learn; None where all learn at once."""
 

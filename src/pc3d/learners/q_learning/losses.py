@@ -12,7 +12,7 @@ from pc3d.learners.targets import targets_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
 from pc3d.networks.critics import Critic, TeamView
-from pc3d.play.choosing import of_action
+from pc3d.play.choosing import of_action, only_allowed
 from pc3d.play.episode import Episode
 
 
@@ -93,7 +93,8 @@ def _targets(
 ) -> Float[Array, "episode time"]:
     """In the task's own scale, whichever the networks have; constants for the gradient."""
     later = said_by(given.slow.actor, episodes, seen, roster_changes=given.roster_changes).logits
-    utilities = double_q(online[:, 1:], later[:, 1:])
+    allowed = None if episodes.allowed is None else episodes.allowed[:, 1:]
+    utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
     values = _team_values(given.slow.critic, episodes, seen, utilities, slice(1, None))
     return jax.lax.stop_gradient(targets_of(experiment, episodes, given.scale.stretch(values)))
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from pc3d.experiment.action_space import ActionSpace
 from pc3d.experiment.world import ObservationPart, OwnWorld
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
-from pc3d.play.hosted.parallel import FIXED_WIDTH, ContractBroken, Make, ParallelWorld
-from pc3d.play.hosted.world import HostStep
+from pc3d.play.hosted.parallel import FIXED_WIDTH, Make, ParallelWorld
+from pc3d.play.hosted.world import ContractBroken, HostStep
+from pc3d.tasks.chance import by_chance
 
 LONGEST_SEARCH = 1000  # steps of random play in which a time limit must show itself
 COMPARED_STEPS = 25  # two episodes that should be the same are compared so far
@@ -69,8 +71,7 @@ class _Seen:
 
     team_size: int
     shape: tuple[int, ...]
-    actions: int
-    first_action: int
+    actions: ActionSpace
     told_limit: int | None  # by an attribute
     met_limit: int | None  # by a truncation
     parts: tuple[ObservationPart, ...]
@@ -97,9 +98,9 @@ def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, fo
     _note(world, first, other, found)
     assert world.shape is not None
     met = len(first) - 1 if first[-1].truncated else None
-    actions = world.actions
+    assert world.actions is not None
     parts, limit = world.observation_parts, world.time_limit
-    return _Seen(size, world.shape, int(actions.n), int(actions.start), limit, met, parts)
+    return _Seen(size, world.shape, world.actions.described, limit, met, parts)
 
 
 def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPARED_STEPS) -> Story:
@@ -110,13 +111,21 @@ def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPAR
     for time in range(1, longest + 1):
         try:
             with _answering_within(timeout):
-                step = world.step(NO_KEY, chance.integers(world.actions.n, size=world.team_size))
+                step = world.step(NO_KEY, _random_actions(world, story[-1], chance))
         except ContractBroken as error:
             raise ContractBroken(f"at step {time}: {error}") from None
         story.append(step)
         if step.terminated or step.truncated:
             break
     return story
+
+
+def _random_actions(world: ParallelWorld, last: HostStep, chance: np.random.Generator) -> np.ndarray:
+    assert world.actions is not None
+    space = world.actions.described
+    chances: Any = chance.random((world.team_size, *space.shape), np.float32)
+    allowed: Any = last.views[:, -space.mask_width :] > 0 if space.masked else None
+    return np.asarray(by_chance(space, chances, allowed))
 
 
 def _parting(one: Story, other: Story) -> int | None:
@@ -168,7 +177,7 @@ def _outside_bounds(world: ParallelWorld, story: Story) -> bool:
         space: Any = world.environment.observation_space(name)
         if not hasattr(space, "low") or space.shape != world.shape:
             continue
-        seen = np.stack([moment.views[slot] for moment in story])
+        seen = np.stack([moment.views[slot][: space.low.size] for moment in story])  # a mask may follow
         if (seen < space.low.ravel() - 1e-6).any() or (seen > space.high.ravel() + 1e-6).any():
             return True
     return False
@@ -184,8 +193,8 @@ def _compare_sizes(seen: list[_Seen], found: Examination) -> None:
             return
         if one.actions != seen[0].actions:
             found.problems.append(
-                f"there are {seen[0].actions} actions with {seen[0].team_size} agents and {one.actions} with "
-                f"{one.team_size}: every team must have the same"
+                f"an action is {seen[0].actions.words} with {seen[0].team_size} agents, and "
+                f"{one.actions.words} with {one.team_size}: every team must have the same"
             )
             return
 
@@ -205,11 +214,11 @@ def _time_limit(seen: list[_Seen], found: Examination) -> int | None:
 
 
 def _description(seen: _Seen, horizon: int) -> OwnWorld:
-    return OwnWorld(
+    return OwnWorld.acting(
+        seen.actions,
         stepped_by="host",
         horizon=horizon,
         observation_shape=seen.shape or (1,),
-        action_names=tuple(f"action {seen.first_action + number}" for number in range(seen.actions)),
         return_definition=f"the mean of the agents' rewards, summed over at most {horizon} steps",
         observation_parts=seen.parts,
     )

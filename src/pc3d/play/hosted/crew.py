@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, UInt, UInt8
+from jaxtyping import Bool, Float, Int, Num, UInt, UInt8
 
 from pc3d.play.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.play.hosted.world import seed_of
@@ -87,7 +87,7 @@ class Crew:
         self,
         going: Bool[np.ndarray, " episode"],
         keys: UInt[np.ndarray, "episode 2"],
-        actions: Int[np.ndarray, "episode agent"],
+        actions: Num[np.ndarray, "episode agent *number"],
     ) -> Stepped:
         """Step the episodes that are still going."""
         self._time += 1
@@ -95,9 +95,10 @@ class Crew:
 
         def request(chosen: np.ndarray) -> Frame:
             teams = [actions[place, : self._team_sizes[place]] for place in chosen]
+            kind = np.float32 if actions.dtype.kind == "f" else np.int32
             return Frame(
                 "step",
-                {"places": chosen, "keys": keys[chosen], "actions": np.concatenate(teams).astype(np.int32)},
+                {"places": chosen, "keys": keys[chosen], "actions": np.concatenate(teams).astype(kind)},
             )
 
         replies = self._ask(places, request)

@@ -7,11 +7,10 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Int, PRNGKeyArray, UInt8
+from jaxtyping import Num, PRNGKeyArray, UInt8
 
 from pc3d.experiment.world import Rules
-from pc3d.play.hosted.parallel import ContractBroken
-from pc3d.play.hosted.world import HostStep, Key, Views
+from pc3d.play.hosted.world import ContractBroken, HostStep, Key, Views
 from pc3d.system.plain import from_plain, parse
 from pc3d.tasks.make import original_world
 from pc3d.tasks.registry import entry_of
@@ -29,7 +28,7 @@ class OriginalOnHost:
         self.world.load(jax.device_get(_start(self.port, _wrapped(key))))
         return self._views()
 
-    def step(self, key: Key, actions: Int[np.ndarray, " agent"]) -> HostStep:
+    def step(self, key: Key, actions: Num[np.ndarray, " agent"]) -> HostStep:
         self.world.follow(_wrapped(key))
         outcome = self.world.step(actions)
         return HostStep(

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int, UInt8
+from jaxtyping import Bool, Float, Num, UInt8
 
 from pc3d.experiment.world import ObservationPart
-from pc3d.play.hosted.world import HostStep, Key, Views, seed_of
+from pc3d.play.hosted.spaces import OwnActions, has_masks, mask_of, seen_by
+from pc3d.play.hosted.world import ContractBroken, HostStep, Key, Views, seed_of
 from pc3d.system.imports import OWN_ERRORS, described
 
 Make = Callable[[int], Any]
@@ -23,10 +24,6 @@ FIXED_WIDTH = (
 )
 
 
-class ContractBroken(Exception):
-    """The environment did something that training cannot use; the message says what and how to mend it."""
-
-
 class ParallelWorld:
     """Agents are slots in the order of `env.agents`; the team's reward is the mean of its agents' rewards."""
 
@@ -37,7 +34,7 @@ class ParallelWorld:
         _require_parallel(self.environment)
         self.names: list[str] = []
         self.shape: tuple[int, ...] | None = None
-        self.actions: Any = None
+        self.actions: OwnActions | None = None
         self.individual_rewards = False
 
     def begin(self, key: Key) -> Views:
@@ -56,24 +53,23 @@ class ParallelWorld:
                 f"but env.agents has {len(self.names)} after a reset"
             )
         if self.actions is None:
-            self.actions = self._action_space()
-        return self._views(answer[0])
+            self.actions = OwnActions.of(self.environment, self.names, masked=has_masks(*answer))
+        return self._views(*answer)
 
-    def step(self, key: Key, actions: Int[np.ndarray, " agent"]) -> HostStep:
+    def step(self, key: Key, actions: Num[np.ndarray, " agent *number"]) -> HostStep:
         del key
-        choices = {
-            name: int(self.actions.start) + int(action)
-            for name, action in zip(self.names, actions, strict=True)
-        }
+        assert self.actions is not None, "reset comes first"
+        choices = {name: self.actions.told(action) for name, action in zip(self.names, actions, strict=True)}
         with calling("step"):
             answer = self.environment.step(choices)
         if not (isinstance(answer, tuple) and len(answer) == 5):
             raise ContractBroken(
                 "step must return five dictionaries: observations, rewards, terminations, truncations, infos"
             )
-        observations, rewards, terminations, truncations, _ = answer
+        observations, rewards, terminations, truncations, infos = answer
         terminated, truncated = self._ends(terminations, truncations)
-        return HostStep(self._views(observations), self._reward(rewards), terminated, truncated, ())
+        views = self._views(observations, infos, over=terminated or truncated)
+        return HostStep(views, self._reward(rewards), terminated, truncated, ())
 
     def picture(self) -> UInt8[np.ndarray, "row column 3"]:
         with calling("render()"):
@@ -116,29 +112,28 @@ class ParallelWorld:
         """Whose attributes count: the environment's, and those of what it is wrapped around."""
         return self.environment, getattr(self.environment, "unwrapped", None)
 
-    def _action_space(self) -> Any:
-        first = self.environment.action_space(self.names[0])
-        for name in self.names:
-            space = self.environment.action_space(name)
-            if type(space).__name__ != "Discrete":
-                raise ContractBroken(
-                    f"{name} has the action space {space}: only Discrete is possible; let each of a few "
-                    "numbers stand for one action"
-                )
-            if (space.n, space.start) != (first.n, first.start):
-                raise ContractBroken(
-                    f"{self.names[0]} and {name} have different action spaces ({first} and {space}): "
-                    "all agents share one policy"
-                )
-        return first
+    def _views(self, observations: Mapping[str, Any], infos: Any, *, over: bool = False) -> Views:
+        views = np.stack([self._view(name, observations) for name in self.names])
+        if self.actions is None or not self.actions.masked:
+            return views
+        masks = [self._mask(name, observations[name], infos, over=over) for name in self.names]
+        return np.concatenate([views, np.stack(masks)], axis=1, dtype=np.float32)
 
-    def _views(self, observations: Mapping[str, Any]) -> Views:
-        return np.stack([self._view(name, observations) for name in self.names])
+    def _mask(self, name: str, observation: Any, infos: Any, *, over: bool) -> Bool[np.ndarray, " action"]:
+        assert self.actions is not None
+        info = infos.get(name) if isinstance(infos, Mapping) else None
+        mask = mask_of(name, observation, info, self.actions.described.width)
+        if not (mask.any() or over):  # when the game is over there is nothing left to do
+            raise ContractBroken(
+                f"the mask of {name} allows no action: leave it one that does nothing, as everybody acts at "
+                "every step"
+            )
+        return mask
 
     def _view(self, name: str, observations: Mapping[str, Any]) -> Float[np.ndarray, " observation"]:
         if name not in observations:
             raise ContractBroken(f"{name} got no observation")
-        view = _numbers(f"the observation of {name}", observations[name])
+        view = _numbers(f"the observation of {name}", seen_by(observations[name]))
         if self.shape is None:
             self.shape = view.shape
         if view.shape != self.shape:

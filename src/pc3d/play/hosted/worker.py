@@ -17,8 +17,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from pc3d.play.hosted.frames import Frame, read_frame, to_bytes
-from pc3d.play.hosted.parallel import ContractBroken, ParallelWorld
-from pc3d.play.hosted.world import HostWorld, MakeHostWorld, seed_of
+from pc3d.play.hosted.parallel import ParallelWorld
+from pc3d.play.hosted.world import ContractBroken, HostWorld, MakeHostWorld, seed_of
 from pc3d.system import processes
 from pc3d.system.errors import Pc3dError
 from pc3d.system.imports import described, load_object

@@ -4,10 +4,15 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float, Int, UInt, UInt8
+from jaxtyping import Float, Num, UInt, UInt8
 
 Key = UInt[np.ndarray, "2"]  # the raw numbers of a random key
 Views = Float[np.ndarray, "agent observation"]
+"""What everybody sees; where the task has masks, with a number more for every action: 1 if it is allowed."""
+
+
+class ContractBroken(Exception):
+    """The environment did something that training cannot use; the message says what and how to mend it."""
 
 
 class HostStep(NamedTuple):
@@ -25,7 +30,7 @@ class HostWorld(Protocol):
     """A world for one team size that begins again and again."""
 
     def begin(self, key: Key) -> Views: ...
-    def step(self, key: Key, actions: Int[np.ndarray, " agent"]) -> HostStep: ...
+    def step(self, key: Key, actions: Num[np.ndarray, " agent *number"]) -> HostStep: ...
     def picture(self) -> UInt8[np.ndarray, "row column 3"]: ...
 
 

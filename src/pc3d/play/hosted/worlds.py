@@ -4,7 +4,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key, UInt8
+from jaxtyping import Array, Bool, Float, Int, Key, Num, UInt8
 
 from pc3d.play.hosted.crew import Crew
 from pc3d.system.errors import BadInput
@@ -30,12 +30,15 @@ class CrewWorlds:
         del following  # rosters are constant here
         sizes = np.asarray(team_sizes)
         self._taken = np.arange(self.game.slots) < sizes[:, None]
-        views = np.zeros((*self._taken.shape, self.game.observation_width), np.float32)
+        width = self.game.observation_width + self.game.action_space.mask_width
+        views = np.zeros((*self._taken.shape, width), np.float32)
         seen = self.crew.begin(_raw(keys), sizes)
-        if seen.shape[-1] != self.game.observation_width:
+        if seen.shape[-1] != width:
+            masked = self.game.action_space.mask_width
+            masks = f", {masked} of them a mask of its actions" if masked else ""
             raise BadInput(
                 f"{self.game.name} now shows {seen.shape[-1]} numbers to an agent, but this policy was made "
-                f"for {self.game.observation_width}"
+                f"for {width}{masks}"
             )
         views[self._taken] = seen
         self._take_picture()
@@ -46,14 +49,18 @@ class CrewWorlds:
         return self._taken
 
     def observe(self, state: Views) -> Any:
-        return state
+        return state[..., : self.game.observation_width]
+
+    def allowed(self, state: Views) -> Any:
+        """Masks come with the views, behind what is seen."""
+        return state[..., self.game.observation_width :] > 0 if self.game.action_space.masked else None
 
     def step(
         self,
         going: Bool[AnyArray, " episode"],
         keys: Key[Array, " episode"],
         state: Views,
-        actions: Int[AnyArray, "episode agent"],
+        actions: Num[AnyArray, "episode agent *number"],
         following: Bool[AnyArray, "episode agent"] | None = None,
     ) -> tuple[Views, Outcome]:
         del following

@@ -12,7 +12,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
 
-from pc3d.experiment.methods import METHODS
+from pc3d.experiment.methods import METHODS, Line
 from pc3d.report.names import Heading
 from pc3d.system.files import write_atomically
 
@@ -55,7 +55,7 @@ def color_of(method: str) -> str:
     return METHODS[method].color if method in METHODS else OTHER_COLOR
 
 
-def line_of(method: str) -> str:
+def line_of(method: str) -> Line:
     return METHODS[method].line if method in METHODS else "-"
 
 
