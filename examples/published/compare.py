@@ -33,7 +33,7 @@ def at_the_end(run: Path) -> float:
 
 def best_on_the_way(run: Path) -> float:
     lines = (run / "evaluations.jsonl").read_text().splitlines()
-    return max(worth(json.loads(line)["return_by_size"][str(AGENTS)], 0.0) for line in lines)
+    return max(worth(json.loads(line)[f"return_mean_{AGENTS}"], 0.0) for line in lines)
 
 
 def main(folder: Path) -> None:
