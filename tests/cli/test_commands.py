@@ -116,9 +116,9 @@ def test_output_that_cannot_be_written_is_one_sentence(command):
 
 def test_whoever_has_seen_enough_of_the_output_is_told_nothing_more():
     words = [sys.executable, "-m", "pc3d", "train", "--help"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.close()
-    assert (process.stderr.read(), process.wait()) == (b"", 0)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)
 
 
 def test_unknown_options_exit_with_2(capsys):

@@ -64,7 +64,8 @@ class ParallelWorld:
         }
         with calling("step"):
             answer = self.environment.step(choices)
-        if not (isinstance(answer, tuple) and len(answer) == 5):
+        five = isinstance(answer, tuple) and len(answer) == 5
+        if not five or not all(isinstance(part, Mapping) for part in answer[:4]):
             raise ContractBroken(
                 "step must return five dictionaries: observations, rewards, terminations, truncations, infos"
             )
@@ -93,9 +94,10 @@ class ParallelWorld:
         return None
 
     def _action_space(self) -> Any:
-        first = self.environment.action_space(self.names[0])
-        for name in self.names:
-            space = self.environment.action_space(name)
+        with calling("action_space()"):
+            spaces = {name: self.environment.action_space(name) for name in self.names}
+        first = spaces[self.names[0]]
+        for name, space in spaces.items():
             if type(space).__name__ != "Discrete":
                 raise ContractBroken(
                     f"{name} has the action space {space}: only Discrete is possible; let each of a few "
