@@ -27,6 +27,10 @@ class Terminal(Console):
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, emoji=False, **settings)
 
+    def on_broken_pipe(self) -> None:
+        """Whoever read our output has seen enough, which is no failure: the command line knows what to do."""
+        raise  # noqa: PLE0704 - Rich calls this while it handles the error
+
     def render_str(self, text: str, **settings: Any) -> Text:
         return super().render_str(printable(text), **settings)
 
