@@ -114,11 +114,18 @@ def test_output_that_cannot_be_written_is_one_sentence(command):
     assert ended.stderr.count("\n") == 1
 
 
-def test_whoever_has_seen_enough_of_the_output_is_told_nothing_more():
-    words = [sys.executable, "-m", "pc3d", "train", "--help"]
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdout.close()
-    assert (process.stderr.read(), process.wait()) == (b"", 0)
+@pytest.mark.parametrize("command", ["methods", "train --help"])
+def test_whoever_has_seen_enough_of_the_output_is_told_nothing_more(command):
+    words = [sys.executable, "-m", "pc3d", *command.split()]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)
+
+
+def test_output_that_is_closed_is_no_error():
+    words = ["sh", "-c", f"{sys.executable} -m pc3d train --help >&-"]
+    ended = subprocess.run(words, stderr=subprocess.PIPE, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
 
 
 def test_unknown_options_exit_with_2(capsys):

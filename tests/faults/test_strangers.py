@@ -22,19 +22,9 @@ from pc3d.evaluation.evaluation_file import write_evaluation
 from pc3d.runs.checkpoint import from_bytes, to_bytes
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
-from tests.faults.folders import OPTIONS, experiment_for, made_run, train_words
-
-SECRET = "the secret of somebody else"
-SECONDS_OF_A_HANG = 120
-STUDY = f"""
-about = "One run."
-[[groups]]
-tasks = ["spread"]
-methods = ["pc3d"]
-seeds = [0]
-episodes = 30
-options = ["{OPTIONS}"]
-"""
+from tests.faults.broken_folders import SECRET
+from tests.faults.folders import experiment_for, made_run, train_words
+from tests.faults.test_broken_folders import SECONDS_OF_A_HANG, STUDY
 
 
 @pytest.fixture(scope="module")

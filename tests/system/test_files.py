@@ -57,6 +57,13 @@ def test_a_pipe_is_neither_read_nor_waited_for(folder):
         append(folder / "pipe", b"x")
 
 
+def test_a_folder_in_the_place_of_a_file_is_named_and_not_left_open(folder):
+    opened_before = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(DamagedFile, match="run is not an ordinary file"):
+        read_bytes(folder)
+    assert len(os.listdir("/proc/self/fd")) == opened_before
+
+
 def test_nothing_is_appended_through_a_link(folder, outside):
     (folder / "metrics.jsonl").symlink_to(outside)
     with pytest.raises(OSError, match="symbolic links"):

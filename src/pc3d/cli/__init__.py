@@ -35,6 +35,9 @@ COMMANDS = {  # in the order of work; each is the module of its name beside this
 
 def process() -> int:
     """The whole life of the command `pc3d`: when its exit code is known, nothing can change it."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us; the parser of options wants one
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - to our end
     try:
         code = main()
     except SystemExit as stop:  # the parser of options has said why
@@ -70,8 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _all_written(code: int) -> int:
     """The exit code when all that was printed is written; Python's own last attempt would be a traceback."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError as error:
         _forget_output()
         if code == 0 and not isinstance(error, BrokenPipeError):

@@ -32,6 +32,10 @@ class Terminal(Console):
             markup=False, emoji=False, file=file, stderr=stderr, force_terminal=drawn_in.isatty()
         )
 
+    def on_broken_pipe(self) -> None:
+        """Whoever read our output has seen enough, which is no failure: the command line knows what to do."""
+        raise  # noqa: PLE0704 - Rich calls this while it handles the error
+
     def render_str(self, text: str, **settings: Any) -> Text:
         return super().render_str(printable(text), **settings)
 

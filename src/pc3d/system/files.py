@@ -76,9 +76,10 @@ def opened(path: Path, *, follow: bool = False, change: bool = False) -> Iterato
         raise DamagedFile(f"{path} cannot be read: {error.strerror}") from None
     except ValueError:  # a name that no file can have, with a zero byte in it
         raise DamagedFile(f"{str(path)!r} cannot be the name of a file") from None
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise DamagedFile(f"{path} is not an ordinary file")
     with open(handle, "rb+" if change else "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise DamagedFile(f"{path} is not an ordinary file")
         yield file
 
 

@@ -188,7 +188,6 @@ def test_a_path_that_leads_nowhere_is_one_sentence(path, sentence, capsys):
         "def make(team_size): raise SystemExit(0)",
         f"from {HERE} import Meeting\nclass make(Meeting):\n    def reset(self, **_): raise SystemExit(0)",
         f"from {HERE} import Meeting\nclass make(Meeting):\n    def step(self, _): raise SystemExit(0)",
-        "from pc3d.tasks.task import Task as T\nclass make(T):\n    def __init__(self, **_): exit(0)",
     ],
 )
 def test_own_code_that_exits_is_named_and_does_not_end_us(code, tmp_path, monkeypatch, capsys):
@@ -198,6 +197,20 @@ def test_own_code_that_exits_is_named_and_does_not_end_us(code, tmp_path, monkey
     assert main(["check", "exiting:make", "--team-sizes", "2"]) == 2
     told = capsys.readouterr()
     assert "SystemExit: 0 (exiting.py" in told.out + told.err
+
+
+def test_parts_that_are_not_there_are_named():
+    class NoRewards(sample_task.Meeting):
+        def step(self, actions):
+            views, _, *rest = super().step(actions)
+            return views, None, *rest
+
+    class NoActions(sample_task.Meeting):
+        def action_space(self, agent):
+            raise KeyError(agent)
+
+    assert "step must return five dictionaries" in examine(NoRewards, (2,)).problems[0]
+    assert "action_space() raised KeyError: 'agent_0'" in examine(NoActions, (2,)).problems[0]
 
 
 @pytest.mark.usefixtures("no_task_stays_known")

@@ -53,7 +53,8 @@ class ParallelWorld:
                 f"but env.agents has {len(self.names)} after a reset"
             )
         if self.actions is None:
-            self.actions = OwnActions.of(self.environment, self.names, masked=has_masks(*answer))
+            with calling("action_space()"):
+                self.actions = OwnActions.of(self.environment, self.names, masked=has_masks(*answer))
         return self._views(*answer)
 
     def step(self, key: Key, actions: Num[np.ndarray, " agent *number"]) -> HostStep:
@@ -62,7 +63,8 @@ class ParallelWorld:
         choices = {name: self.actions.told(action) for name, action in zip(self.names, actions, strict=True)}
         with calling("step"):
             answer = self.environment.step(choices)
-        if not (isinstance(answer, tuple) and len(answer) == 5):
+        five = isinstance(answer, tuple) and len(answer) == 5
+        if not five or not all(isinstance(part, Mapping) for part in answer[:4]):
             raise ContractBroken(
                 "step must return five dictionaries: observations, rewards, terminations, truncations, infos"
             )
