@@ -1,5 +1,7 @@
 """Mixes and views of capabilities as people write them: as options, in files, presets and studies."""
 
+import json
+
 import pytest
 
 from pc3d import cli
@@ -28,7 +30,7 @@ def test_a_task_has_mixes_by_name_and_one_mix_is_written_in_a_word():
     assert unlike.seen == "visible"
     assert [mix.name for mix in unlike.train] == ["even", "mostly-runners"]
     one = experiment("--mix=runner=2,hauler=1", "--capabilities", "none").mixes
-    assert (one.train[0].amounts, one.seen, one.test) == ((2.0, 1.0), "none", ())
+    assert (one.train[0].amounts, one.seen, one.test) == ((1.0, 2.0), "none", ())
     assert experiment("--mix", "usual=0.5,runner=0.5").mixes.train[0].counted is False
 
 
@@ -44,7 +46,8 @@ def test_a_file_has_kinds_of_its_own(tmp_path):
 def test_an_experiment_survives_its_file_and_without_mixes_it_is_written_as_ever():
     for task in ("spread", "lbf", "rware"):
         one = experiment("--mix", "unlike", task=task)
-        assert read_experiment(to_plain(one), "here") == one
+        written = json.dumps(to_plain(one), sort_keys=True)
+        assert read_experiment(json.loads(written), "here") == one
     assert "mixes" not in to_plain(paper("spread", "pc3d"))
 
 
@@ -70,7 +73,7 @@ def test_sealed_runs_know_no_test_mix_and_play_none():
     sealed = parse(["spread", "pc3d", "--mix", "unlike", "--sealed", "True"]).experiment
     assert not sealed.mixes.test
     assert [mix.name for mix in mixes_to_play("all", sealed)] == [
-        *("even", "mostly-runners", "mostly-haulers", "between"),
+        *("even", "mostly-runners", "between", "mostly-haulers"),
     ]
     for text in ("beyond", "giant=1,usual=1"):
         with pytest.raises(BadInput, match="is sealed"):
@@ -82,7 +85,7 @@ def test_sealed_runs_know_no_test_mix_and_play_none():
 def test_what_is_played_is_found_by_name_by_amounts_or_all():
     usual = experiment()
     assert len(mixes_to_play("all", usual)) == 7
-    assert mixes_to_play("beyond", usual)[0].kinds[1].name == "giant"
+    assert mixes_to_play("beyond", usual)[0].kinds[0].name == "giant"
     assert mixes_to_play("giant=1,usual=3", usual)[0].counts(8) == (2, 6)
 
 

@@ -38,7 +38,10 @@ class Kind:
 
     name: str
     abilities: tuple[tuple[str, float], ...] = ()
-    """By the names of capabilities."""
+    """By the names of capabilities, and in their order."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "abilities", tuple(sorted(self.abilities)))
 
     def value(self, capability: Capability) -> float | None:
         """How able it is; None where the task draws that."""

@@ -26,7 +26,8 @@ ROUNDING = 1e-6
 class Mix:
     """How many of each kind: whole numbers are counts of agents, fractions are chances that sum to 1.
 
-    Of a team of another size than the counts have, it is their proportions.
+    Of a team of another size than the counts have, it is their proportions. Kinds stand in the order of their
+    names: what is drawn must not depend on the order in which a file has them.
     """
 
     name: str
@@ -39,6 +40,9 @@ class Mix:
             raise BadInput(f"the mix {self.name} must have 1 to {MOST_KINDS} kinds, each with its amount")
         if len({kind.name for kind in self.kinds}) < len(self.kinds):
             raise BadInput(f"the mix {self.name} names a kind twice")
+        places = sorted(range(len(self.kinds)), key=lambda place: self.kinds[place].name)
+        for field in ("kinds", "amounts"):
+            object.__setattr__(self, field, tuple(getattr(self, field)[place] for place in places))
         if not all(0 < amount <= MOST_AGENTS for amount in self.amounts):
             raise BadInput(f"the amounts of the mix {self.name} must be above 0 to {MOST_AGENTS}")
         if not self.counted and abs(sum(self.amounts) - 1) > ROUNDING:
@@ -93,7 +97,7 @@ ALL_USUAL = Cast()
 
 @dataclass(frozen=True)
 class Mixes:
-    """The mixes of an experiment, split by what they may be used for, as team sizes are."""
+    """The mixes of an experiment, split by what they may be used for, as team sizes are; by name."""
 
     train: tuple[Mix, ...] = ()
     validation: tuple[Mix, ...] = ()
@@ -108,6 +112,8 @@ class Mixes:
                     "the usual agents have no capabilities to be seen: --capabilities needs a --mix"
                 )
             return
+        for split in SPLITS:
+            object.__setattr__(self, split, tuple(sorted(self.of(split), key=lambda mix: mix.name)))
         if not self.train:
             raise BadInput("mixes need at least one to train with")
         if len(self.all) > MOST_MIXES:

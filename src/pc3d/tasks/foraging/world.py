@@ -53,7 +53,7 @@ NONE, NORTH, SOUTH, WEST, EAST, LOAD = range(6)
 
 
 # Which numbers of a view are not levels of agents, or not those of teammates: 1, else 0.
-LEVELS_OF_FOOD_AND_OWN = np.array([1] * (3 + 3 * SEEN_FOODS) + [1, 1, 0] * SEEN_TEAMMATES)
+LEVELS_OF_FOOD_AND_OWN = np.array([1] * (3 + 3 * SEEN_FOODS) + [1, 1, 0] * SEEN_TEAMMATES, np.int32)
 LEVELS_OF_FOOD = LEVELS_OF_FOOD_AND_OWN * (np.arange(LEVELS_OF_FOOD_AND_OWN.size) != 2)
 
 
