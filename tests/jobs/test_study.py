@@ -158,7 +158,9 @@ def test_recorded_runs_of_the_same_experiment_count_as_done(tmp_path, study_file
     assert main(["study", str(study_file), "--folder", second, "--recorded", results]) == 0
     assert "2 jobs, 2 of them done" in capsys.readouterr().out
     assert [path.name for path in Path(second).iterdir()] == ["report"]
-    tables = [(Path(folder) / "report" / "tables" / "main.md").read_text() for folder in (first, second)]
+    tables = [
+        (Path(folder) / "report" / "tables" / "main-spread.md").read_text() for folder in (first, second)
+    ]
     assert tables[0] == tables[1]
     study_file.write_text(study_file.read_text().replace("--ppo.epochs 2", "--ppo.epochs 3"))
     jobs = with_records(load_study(str(study_file)).jobs(Path(second)), Path(second), Path(results))

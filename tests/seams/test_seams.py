@@ -69,7 +69,7 @@ def studied(tmp_path_factory) -> Path:
 def test_a_second_algorithm_is_trained_evaluated_studied_and_reported(studied):
     run = studied / "spread" / "search" / "seed-0"
     assert (run / "scores.csv").exists()
-    assert "Random search" in (studied / "report" / "tables" / "main.md").read_text()
+    assert "Random search" in (studied / "report" / "tables" / "main-spread.md").read_text()
     told = json.loads((run / "experiment.json").read_text())["experiment"]["algorithm"]
     assert told == {"name": "search", "reach": 0.5, "episodes": 4, "remembered": 24}
     lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]

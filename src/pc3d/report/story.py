@@ -18,13 +18,14 @@ BACKBONE = "mappo"  # what PC3D is built on
 TASKS_TOLD = 3  # one by one; the tables have all of them
 METHODS_NAMED = 3  # more are counted
 NOTHING_YET = "No run is finished and scored at every team size of its task yet, so there is nothing to tell."
+ONLY_TRIALS = "These runs tried settings out and never saw a test size; what each gave stands below."
 
 
 def story(runs: Runs) -> list[str]:
     """Four or five sentences, or the one that there is nothing to tell."""
     told = [TaskStory(runs, task) for task in runs.tasks if scored_methods(runs, task)]
     if not told:
-        return [NOTHING_YET]
+        return [NOTHING_YET if runs.all or not runs.trials else ONLY_TRIALS]
     leads = [one.lead() for one in told[:TASKS_TOLD]]
     done = [_what_was_done(told), *_what_counts(told)]
     return [*done, *leads, *_rest(told), *_on_new_sizes(told), *_without_part(runs)]

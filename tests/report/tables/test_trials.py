@@ -120,12 +120,14 @@ def test_trials_stand_apart_from_the_runs_that_are_judged(folder):
     assert len(runs.trials) == 6
     write_report(runs, folder / "report", lambda _: None)
     assert (folder / "report" / "tables" / "trials-mappo-lbf.md").exists()
-    assert "50.00 (n=1)" in (folder / "report" / "tables" / "main.md").read_text()
+    assert "50.00 (n=1)" in (folder / "report" / "tables" / "main-lbf.md").read_text()
 
 
 def test_trials_alone_make_a_report_too(folder):
     write_report(find_runs([folder]), folder / "report", lambda _: None)
-    assert "tanh" in (folder / "report" / "report.md").read_text()
+    report = (folder / "report" / "report.md").read_text()
+    assert "tanh" in report
+    assert report.split("\n\n")[1].startswith("- These runs tried settings out")
 
 
 def test_an_unfinished_trial_is_named_and_counts_nowhere(folder):

@@ -101,12 +101,13 @@ def _measure(runs: Runs, task: str) -> str:
 
 
 def _legend(drawing: Drawing, methods: Sequence[str], columns: int) -> None:
-    lines = [
-        Line2D([], [], linestyle=line_of(method), color=color_of(method), label=method_title(method))
-        for method in methods
-    ]
+    lines = [Line2D([], [], **_look(method)) for method in methods]
     dots = [
         Line2D([], [], linestyle="", marker="o", markersize=4, color=INK, markerfacecolor=face, label=label)
         for face, label in ((INK, "trained with"), ("none", "never trained with"))
     ]
     drawing.legend(handles=lines + dots, loc="outside lower center", ncols=columns, handlelength=1.8)
+
+
+def _look(method: str) -> dict[str, Any]:
+    return {"linestyle": line_of(method), "color": color_of(method), "label": method_title(method)}
