@@ -19,6 +19,7 @@ from pc3d.play.episode import Episode
 from pc3d.play.loop import play, play_on_host
 from pc3d.play.randomness import Purpose, stream
 from pc3d.play.worlds import TaskWorlds
+from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import Game
 
 
@@ -42,7 +43,7 @@ class Round(eqx.Module):
     """One update and the episodes before it."""
 
     lesson: Lesson
-    returns: Float[Array, " episode"]
+    returns: Float[AnyArray, " episode"]
     stuck: Bool[Array, ""] | None = None
     """Whether a mask allowed somebody who had to act nothing; None where there are no masks."""
 
@@ -103,7 +104,7 @@ def learn_from(
     return learner, Round(lesson, _reported(game, played), _stuck(played))
 
 
-def _reported(game: Game, played: Episode) -> Float[Array, " episode"]:
+def _reported(game: Game, played: Episode) -> Float[AnyArray, " episode"]:
     return jax.vmap(game.reported_return)(played.total_reward, played.team_size)
 
 
