@@ -77,7 +77,7 @@ def test_a_real_number_is_found(method):
         assert np.mean(returns) > -0.3
 
 
-@pytest.mark.parametrize("method", ["ippo", "pc3d"])
+@pytest.mark.parametrize("method", ["ippo", "pc3d", "happo"])
 def test_what_a_mask_forbids_is_never_done_and_the_best_of_the_rest_is_found(method):
     learner, late = trained(method, Forbidden)
     assert late > 3.5  # of 3.75; a single forbidden action would cost more than all

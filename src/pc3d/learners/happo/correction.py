@@ -1,13 +1,12 @@
 """How others have changed since the episodes were played: HAPPO's factor before an advantage."""
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from pc3d.learners.ppo.sequences import Sequences
 from pc3d.networks.actor import Actor
 from pc3d.networks.context_health import Measures
-from pc3d.play.choosing import of_action
+from pc3d.play.choosing import acting_of
 
 LOW, HIGH = 5, 95  # percentiles
 
@@ -16,8 +15,9 @@ def changes_of(actor: Actor, sequences: Sequences) -> Float[Array, "sequence tim
     """ℓ_j = log π(a_j) − log π_old(a_j) of every decision; zero where nobody decided."""
     fresh = None if sequences.fresh is None else _by_time(sequences.fresh)
     features = actor.remember(sequences.first_memory, _by_time(sequences.observations), fresh)
-    now = jax.nn.log_softmax(actor.says(features).logits)
-    taken = _by_time(of_action(now, _by_time(sequences.actions)))
+    allowed = None if sequences.allowed is None else _by_time(sequences.allowed)
+    distribution = acting_of(actor).distribution(actor.says(features).logits, allowed)
+    taken = _by_time(distribution.log_probability(_by_time(sequences.actions)))
     return jnp.where(sequences.decisions, taken - sequences.log_probabilities, 0)
 
 
