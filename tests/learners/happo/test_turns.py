@@ -1,7 +1,7 @@
 """HAPPO's turns: who learns when, what others' changes do to advantages, and PPO where all learn at once."""
 
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import equinox as eqx
 import jax
@@ -12,7 +12,7 @@ from jax.flatten_util import ravel_pytree
 
 from pc3d.learners.happo.correction import changes_of, correction_measures, joint_ratio, limited
 from pc3d.learners.happo.turns import deal, descend_in_turns
-from pc3d.learners.ppo.descent import Descent, over_epochs
+from pc3d.learners.ppo.descent import Course, Descent, over_epochs
 from pc3d.learners.ppo.sequences import SequencePlan
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.round import EpisodeBatch, play_and_learn
@@ -86,15 +86,14 @@ def test_an_update_is_ppos_epochs_turn_by_turn_on_advantages_corrected_by_hand(m
     plan, key = SequencePlan.make(experiment, len(SIZES), 25), jax.random.key(5)
     parameters, unravel = ravel_pytree(learner.networks)
     start = Descent(parameters, learner.averaged_teacher, learner.adam)
-    way = partial(descend_in_turns, experiment, unravel=unravel, plan=plan)
-    made = jax.jit(lambda: way(start=start, sequences=sequences, rate=jnp.asarray(3e-3), key=key))()
+    course = Course(experiment, unravel, plan, sequences, jnp.asarray(3e-3), key)
+    made = jax.jit(lambda: descend_in_turns(course, start))()
     turns = np.asarray(deal(jax.random.fold_in(key, 3), jnp.any(sequences.present, axis=1), 3))
 
     @jax.jit
     def epoch(training, number, advantages):
         own = replace(sequences, advantages=advantages, learning=jnp.asarray(turns) == number)
-        epochs = number[None]
-        return over_epochs(experiment, training, unravel, plan, own, jnp.asarray(3e-3), key, epochs).end
+        return over_epochs(replace(course, sequences=own), training, number[None]).end
 
     training, factors = start, []
     for number in range(3):

@@ -5,45 +5,36 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Int, PRNGKeyArray
 
-from pc3d.experiment.experiment import Experiment
 from pc3d.learners.happo.correction import changes_of, correction_measures, joint_ratio, limited
 from pc3d.learners.happo.settings import happo_of
-from pc3d.learners.ppo.descent import Descended, Descent, Unravel, descend, over_epochs
+from pc3d.learners.ppo.descent import Course, Descended, Descent, descend, over_epochs
 from pc3d.learners.ppo.losses import LossParts
 from pc3d.learners.ppo.sequences import SequencePlan, Sequences
 from pc3d.networks.build import Networks
 from pc3d.networks.context_health import Measures
 
 
-def descend_in_turns(
-    experiment: Experiment,
-    start: Descent,
-    unravel: Unravel,
-    plan: SequencePlan,
-    sequences: Sequences,
-    rate: Float[Array, ""],
-    key: PRNGKeyArray,
-) -> Descended:
+def descend_in_turns(course: Course, start: Descent) -> Descended:
     """All turns; in each of them those learn whose turn it is, and the critic from everything."""
-    settings = happo_of(experiment)
+    settings, sequences = happo_of(course.experiment), course.sequences
     if settings.turns == 1:  # nobody is outside the turn: PPO
-        return descend(experiment, start, unravel, plan, sequences, rate, key)
+        return descend(course, start)
     each = settings.epochs_of_turn
-    deal_key = jax.random.fold_in(key, settings.turns * each)  # the epochs take those before
+    deal_key = jax.random.fold_in(course.key, settings.turns * each)  # the epochs take those before
     apart = settings.separate_actors
-    turns = _of_sequences(deal_key, plan, sequences, settings.turns, alike=apart)
+    turns = _of_sequences(deal_key, course.plan, sequences, settings.turns, alike=apart)
 
     def turn(training: Descent, number: Array) -> tuple[Descent, tuple[LossParts, Array, Measures]]:
-        networks = unravel(training.parameters)
+        networks = course.unravel(training.parameters)
         changes = changes_of(networks.actor, sequences)
         ratio = joint_ratio(changes, turns != number)
         factor = limited(ratio, settings.correction_limit)[..., None]
         own = replace(sequences, advantages=sequences.advantages * factor, learning=turns == number)
         epochs = number * each + jnp.arange(each)
         moving = _moving(networks, turns[0] == number) if apart else None
-        made = over_epochs(experiment, training, unravel, plan, own, rate, key, epochs, moving)
+        made = over_epochs(replace(course, sequences=own), training, epochs, moving)
         learned_from = jnp.any(own.decisions, axis=-1)
         measures = correction_measures(ratio, learned_from, settings.correction_limit)
         return made.end, (made.losses, made.norms, measures)

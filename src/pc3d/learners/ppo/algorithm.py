@@ -18,7 +18,7 @@ from pc3d.learners.distillation import flat_attention
 from pc3d.learners.health import Health, all_finite
 from pc3d.learners.optimiser import adam, learning_rate
 from pc3d.learners.ppo.arithmetic import operations
-from pc3d.learners.ppo.descent import Descended, Descent, descend
+from pc3d.learners.ppo.descent import Course, Descended, Descent, descend
 from pc3d.learners.ppo.learner import PpoLearner
 from pc3d.learners.ppo.losses import LossParts
 from pc3d.learners.ppo.preparation import prepare
@@ -39,7 +39,7 @@ LOSS_TERMS = ("total", "policy", "value", "distillation")
 class Ppo(Algorithm):
     """The paper's backbone; HAPPO is the same with another way down."""
 
-    def __init__(self, descend: Callable[..., Descended] = descend) -> None:
+    def __init__(self, descend: Callable[[Course, Descent], Descended] = descend) -> None:
         self.descend = descend
 
     def fresh(self, experiment: Experiment, task: Game) -> PpoLearner:
@@ -71,7 +71,7 @@ class Ppo(Algorithm):
         # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
         parameters, unravel = ravel_pytree(learner.networks)
         start = Descent(parameters, learner.averaged_teacher, learner.adam)
-        made = self.descend(experiment, start, unravel, plan, prepared.sequences, rate, key)
+        made = self.descend(Course(experiment, unravel, plan, prepared.sequences, rate, key), start)
         end, losses, norms = made.end, made.losses, made.norms
         finite = Health(
             observations=all_finite(jnp.where(episodes.present[..., None], episodes.observations, 0)),

@@ -1,6 +1,7 @@
 """The epochs of an update: gradient steps on minibatches, and the averaged teacher a little after each."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import equinox as eqx
@@ -44,49 +45,48 @@ class Descended(eqx.Module):
     """What else is worth writing down."""
 
 
-def descend(
-    experiment: Experiment,
-    start: Descent,
-    unravel: Unravel,
-    plan: SequencePlan,
-    sequences: Sequences,
-    rate: Float[Array, ""],
-    key: PRNGKeyArray,
-) -> Descended:
+@dataclass(frozen=True)
+class Course:
+    """What every step of an update goes by."""
+
+    experiment: Experiment
+    unravel: Unravel
+    plan: SequencePlan
+    sequences: Sequences
+    rate: Float[Array, ""]
+    key: PRNGKeyArray
+
+
+def descend(course: Course, start: Descent) -> Descended:
     """All epochs of an update, for everybody at once."""
-    epochs = jnp.arange(ppo_of(experiment).epochs)
-    return over_epochs(experiment, start, unravel, plan, sequences, rate, key, epochs)
+    return over_epochs(course, start, jnp.arange(ppo_of(course.experiment).epochs))
 
 
 def over_epochs(
-    experiment: Experiment,
+    course: Course,
     start: Descent,
-    unravel: Unravel,
-    plan: SequencePlan,
-    sequences: Sequences,
-    rate: Float[Array, ""],
-    key: PRNGKeyArray,
     numbers: Int[Array, " epoch"],
     moving: Bool[Array, " parameter"] | None = None,
 ) -> Descended:
     """The epochs of these numbers, by which they are shuffled; where only some parameters move, of those."""
+    experiment, plan, sequences = course.experiment, course.plan, course.sequences
     there = jnp.any(sequences.present, axis=1)
     slots = there.shape[-1]
     shape = PieceShape.make(plan, slots, experiment.curriculum.usual_team(slots))
 
     def step(training: Descent, numbers: Array) -> tuple[Descent, tuple[LossParts, Array]]:
         """One gradient step on one minibatch."""
-        networks = unravel(training.parameters)
+        networks = course.unravel(training.parameters)
         gradient, parts = minibatch_gradient(
             experiment, networks, sequences, pack(shape, there, numbers), shape
         )
         actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
-        return _stepped(
-            experiment, rate, unravel, training, ravel_pytree(gradient)[0], actor_parameters, parts, moving
-        )
+        flat = ravel_pytree(gradient)[0]
+        stepped, norm = _stepped(course, training, flat, actor_parameters, moving)
+        return stepped, (parts, norm)
 
     def epoch(training: Descent, number: Array) -> tuple[Descent, tuple[LossParts, Array]]:
-        return jax.lax.scan(step, training, plan.shuffled(jax.random.fold_in(key, number)))
+        return jax.lax.scan(step, training, plan.shuffled(jax.random.fold_in(course.key, number)))
 
     end, (losses, norms) = jax.lax.scan(epoch, start, numbers)
     students = jax.tree.map(lambda sums: jnp.sum(sums) / len(numbers), losses.students)
@@ -136,25 +136,23 @@ def _counts(sequences: Sequences, packing: Packing) -> Counts:
 
 
 def _stepped(
-    experiment: Experiment,
-    rate: Float[Array, ""],
-    unravel: Unravel,
+    course: Course,
     training: Descent,
     gradient: Float[Array, " parameter"],
     actor_parameters: int,
-    parts: LossParts,
     moving: Bool[Array, " parameter"] | None,
-) -> tuple[Descent, tuple[LossParts, Array]]:
-    """Adam's step along a gradient, and the averaged teacher's after it."""
+) -> tuple[Descent, Float[Array, ""]]:
+    """Adam's step along a gradient, and the averaged teacher's after it; and how long the gradient was."""
+    experiment = course.experiment
     longest = ppo_of(experiment).max_gradient_norm
     gradient, norm = shortened(experiment.recipe, gradient, longest, actor_parameters)
     step, state = adam(experiment).update(gradient, training.adam)
-    parameters = training.parameters - rate * step
+    parameters = training.parameters - course.rate * step
     if moving is not None:  # or the rest would follow its momentum
         before = (training.parameters, training.adam.mu, training.adam.nu)
         after = (parameters, state.mu, state.nu)
         parameters, mu, nu = (jnp.where(moving, new, old) for new, old in zip(after, before, strict=True))
         state = state._replace(mu=mu, nu=nu)
-    teacher, teacher_rate = unravel(parameters).critic.held_teacher, experiment.distillation.teacher_rate
-    average = averaged(training.averaged_teacher, teacher, teacher_rate)
-    return Descent(parameters, average, state), (parts, norm)
+    teacher = course.unravel(parameters).critic.held_teacher
+    average = averaged(training.averaged_teacher, teacher, experiment.distillation.teacher_rate)
+    return Descent(parameters, average, state), norm
