@@ -85,6 +85,7 @@ def test_sealed_runs_know_no_test_mix_and_play_none():
 def test_what_is_played_is_found_by_name_by_amounts_or_all():
     usual = experiment()
     assert len(mixes_to_play("all", usual)) == 7
+    assert mixes_to_play("unlike", usual) == mixes_to_play("all", usual)
     assert mixes_to_play("beyond", usual)[0].kinds[0].name == "giant"
     assert mixes_to_play("giant=1,usual=3", usual)[0].counts(8) == (2, 6)
 

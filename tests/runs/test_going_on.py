@@ -118,6 +118,7 @@ def test_a_policy_that_does_not_fit_or_is_not_named_is_refused(finished, tmp_pat
     other = replace(tiny(), origin=origin_of(policy), actor=replace(tiny().actor, rnn_dim=7))
     with pytest.raises(BadInput, match=r"does not fit this run: .* is \[.*\] in it, not"):
         train(other, tmp_path / "other", policy)
+    assert not (tmp_path / "other").exists()  # the mended command can have the folder
     with pytest.raises(BadInput, match="name it again with --from"):
         train(replace(tiny(), origin=origin_of(policy)), tmp_path / "unnamed")
 

@@ -10,10 +10,12 @@ from rich.table import Table
 
 from pc3d.cli.display import LiveDisplay, Terminal
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.methods import method_named
 from pc3d.runs.flat_line import TABLE, with_table
 from pc3d.runs.watcher import Watcher
 
 RECENT_LINES = 200
+OF_CONTEXTS = ("loss_distillation", "gate")  # zeros where there are none
 PLAIN_REPORTS = 20  # how many lines a run prints where there is no terminal to redraw
 
 
@@ -89,8 +91,10 @@ class TrainingDisplay(LiveDisplay, Watcher):
 
     def headlines(self) -> dict[str, str]:
         """What the learner says of itself, by line; of contexts only where the method has some."""
+        has_context = method_named(self.experiment.method).has_context
+        shown = {name: value for name, value in self.line.items() if has_context or name not in OF_CONTEXTS}
         lines = {
-            line: [f"{said} {self.line[name]:.3f}" for name, said in told.items() if name in self.line]
+            line: [f"{said} {shown[name]:.3f}" for name, said in told.items() if name in shown]
             for line, told in self.experiment.algorithm.headlines.items()
         }
         return {line: ", ".join(numbers) for line, numbers in lines.items() if numbers}

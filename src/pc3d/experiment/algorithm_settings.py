@@ -63,6 +63,7 @@ class AlgorithmSettings(Bounded, abc.ABC):
 
     has_slow_copy: ClassVar[bool] = False
     """Whether targets come from a slow copy of its networks: the averaged teacher is then a part of it."""
+
     acts_in_numbers: ClassVar[bool] = False
     """Whether it learns actions that are real numbers, too."""
 

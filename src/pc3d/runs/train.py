@@ -57,6 +57,8 @@ def train(
     A policy to begin with is the one that the experiment names as its origin.
     """
     check(experiment, arena)
+    if origin is not None:  # one that does not fit leaves no folder behind
+        begun_with(algorithm_of(experiment).fresh(experiment, arena.game), experiment, origin)
     run = RunFolder(folder)
     with explained(f"writing to {run.path}"):
         run.create()

@@ -46,8 +46,8 @@ def mixes_to_play(text: str, experiment: Experiment) -> tuple[Mix, ...]:
     """The mixes that a policy is to be scored with; one that is sealed for it is refused."""
     task, own = experiment.task, experiment.mixes
     shipped = _own_mixes(task)
-    if text == ALL:
-        found = (own or shipped).all if not _sealed(experiment) else own.all
+    if text in (ALL, SHIPPED):
+        found = shipped.all if text == SHIPPED or not (own or _sealed(experiment)) else own.all
     elif text.endswith(SUFFIX):
         found = mixes_named(text, task).all
     elif "=" in text:
