@@ -24,7 +24,7 @@ from pc3d.runs.line_contract import newest_metrics
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.imports import is_import_path
-from pc3d.system.plain import amount, differences
+from pc3d.system.plain import amount, differences, in_short
 from pc3d.system.processes import run_command
 
 ROWS = 30  # of the live table: what runs, then what waits
@@ -148,7 +148,7 @@ def refuse_other_experiments(jobs: list[Job]) -> None:
         if job.folder.exists() and (changed := differences_from(job)):
             raise BadInput(
                 f"{job.folder} holds another experiment than this study asks for "
-                f"({'; '.join(changed)}): use another --folder"
+                f"({in_short(changed)}): use another --folder"
             )
 
 

@@ -15,7 +15,7 @@ from pc3d.runs.lengthening import forget_outcome, is_earlier, lengthened
 from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.errors import BadInput, DamagedFile
 from pc3d.system.files import refuse_oddities
-from pc3d.system.plain import differences
+from pc3d.system.plain import differences, in_short
 
 KEPT_CHECKPOINTS = 2
 OWN_FOLDERS = ("checkpoint", "replay", "replays", "tensorboard")
@@ -55,7 +55,7 @@ class RunFolder:
         changed = differences(replace(found, lengthened_from=()), replace(experiment, lengthened_from=()))
         if changed:
             raise BadInput(
-                f"{self.path} holds another experiment ({'; '.join(changed)}): use another --folder"
+                f"{self.path} holds another experiment ({in_short(changed)}): use another --folder"
             )
         if not self.done and self._content().get("versions") != about["versions"]:
             print(
@@ -162,4 +162,4 @@ def _refuse_another(path: Path, description: dict[str, Any], experiment: Experim
     of = read_experiment(description.get("experiment"), str(path))
     changed = differences(of, experiment)
     if changed and not is_earlier(of, experiment):
-        raise BadInput(f"{path} is a checkpoint of another experiment ({'; '.join(changed)}): remove it")
+        raise BadInput(f"{path} is a checkpoint of another experiment ({in_short(changed)}): remove it")

@@ -3,7 +3,7 @@
 import json
 import math
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -53,10 +53,18 @@ def differences(old: Any, new: Any, path: str = "") -> list[str]:
                 continue
             before, after = getattr(old, field.name), getattr(new, field.name)
             # An algorithm's settings go by its own name, and a task's rules by none.
-            name = getattr(type(before), "section", field.name)
+            alike = type(before) is type(after)
+            name = getattr(type(before), "section", field.name) if alike else field.name
             found += differences(before, after, ".".join(filter(None, (path, name))))
         return found
     return [] if old == new else [f"{path}: {old} → {new}"]
+
+
+def in_short(changed: Sequence[str], most: int = 3, longest: int = 120) -> str:
+    """The first of some differences, none of them too long, and how many more there are."""
+    told = [one if len(one) <= longest else f"{one[:longest]}…" for one in changed[:most]]
+    more = len(changed) - most
+    return "; ".join([*told, f"and {more} more"] if more > 0 else told)
 
 
 def as_text(value: Any) -> str:
