@@ -67,5 +67,5 @@ if __name__ == "__main__":
     words.add_argument("policy", type=argparse.FileType("rb"), help="a file that pc3d export wrote")
     words.add_argument("observation", type=float, nargs="+", help="the numbers of one observation")
     said = words.parse_args()
-    policy = NumpyPolicy(said.policy.name)
-    print(policy.about["actions"], policy.step(np.float32(said.observation), policy.start)[0])
+    policy, seen = NumpyPolicy(said.policy.name), np.float32(said.observation)
+    print(policy.about["actions"], policy.step(seen, policy.start)[0])

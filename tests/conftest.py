@@ -1,5 +1,6 @@
 """All tests run as every run does, pinned to one thread; and every shape that a type promises is checked."""
 
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,19 @@ import pc3d  # noqa: E402, F401  (pins the threads, before JAX is imported)
 # A shell's background jobs ignore Ctrl-C, and so would all that the tests start and send it to.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+MANY_MAPS = 20_000  # of the 65,530 that Linux gives a process; a compiled program takes some fourteen
+
+
+@pytest.fixture(autouse=True, scope="module")
+def programs_do_not_pile_up():
+    """A worker that has run most of the tests would else be out of memory maps, and crash."""
+    yield
+    maps = Path("/proc/self/maps")
+    if "jax" in sys.modules and maps.exists() and len(maps.read_bytes().splitlines()) > MANY_MAPS:
+        sys.modules["jax"].clear_caches()
+        gc.collect()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

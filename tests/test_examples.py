@@ -11,7 +11,7 @@ import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 LONGEST = 60
-LONGER = {"deploy_original": 120, "numpy_policy": 70}
+LONGER = {"deploy_original": 120, "numpy_policy": 75}
 EXPECTED = {
     "quickstart": r"after 128 episodes.*return: sum over 25 steps.*10 agents, a size never trained on: -\d",
     "new_task": r"2 agents \(train\): -\d.*8 agents \(test\): -\d",

@@ -13,17 +13,17 @@ from pc3d.play.scores import score
 from pc3d.presets.paper import paper
 from pc3d.runs.line_contract import read_metrics
 from pc3d.runs.policy import load_policy
-from pc3d.tasks.registry import papers
 from tests.faults.tiny_runs import NETWORKS
 
 TRAINED, UNSEEN = 11, 12
+SLOW = pytest.mark.slow
 # Two short updates of one episode.
 SHORT = shlex.split("""
     --episodes 2 --ppo.update-every-episodes 1 --ppo.epochs 1 --ppo.batch-size 1 --horizon 6
 """)
 
 
-@pytest.mark.parametrize("task", papers())
+@pytest.mark.parametrize("task", ["spread", *(pytest.param(task, marks=SLOW) for task in ("lbf", "rware"))])
 def test_sizes_beyond_the_papers_are_trained_scored_watched_and_deployed(task, tmp_path):
     assert paper(task, "pc3d").rosters.largest < TRAINED
     (tmp_path / "rosters.toml").write_text(f"train = [{TRAINED}]\ntest = [{UNSEEN}]\n")

@@ -9,6 +9,7 @@ PACKAGE = Path(__file__).parents[1]
 # In an installed package, and in a checkout, where they lie among the recorded runs.
 PLACES = (PACKAGE / "policies", PACKAGE.parents[1] / "results")
 FILE = "seed-0/final.safetensors"
+NAME_PARTS = 2  # task and method
 OWN_PLACE = "PC3D_POLICIES"  # in the environment: a folder as pc3d record writes it
 
 
@@ -24,7 +25,8 @@ def found(policy: Path | str) -> Path:
     """A path as it is; if there is nothing, a policy that is shipped under that name."""
     if Path(policy).exists():
         return Path(policy)
-    shipped = shipped_policies()
-    name = Path(policy).as_posix()
-    refuse_unknown("policy, neither a path nor shipped,", name, shipped)
-    return shipped[name]
+    shipped, path = shipped_policies(), Path(policy)
+    if path.is_absolute() or path.suffix or len(path.parts) != NAME_PARTS:
+        return path  # whoever reads it says what is wrong
+    refuse_unknown("policy, neither a path nor shipped,", path.as_posix(), shipped)
+    return shipped[path.as_posix()]

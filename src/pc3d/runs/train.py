@@ -32,7 +32,7 @@ from pc3d.runs.run_folder import KEPT_CHECKPOINTS, RunFolder, policy_description
 from pc3d.runs.trackers.table import trackers
 from pc3d.runs.watcher import Watcher, Watchers
 from pc3d.system.bounds import within
-from pc3d.system.errors import BadInput, Diverged, Interrupted
+from pc3d.system.errors import BadInput, DamagedFile, Diverged, Interrupted
 from pc3d.system.files import explained, one_owner
 from pc3d.system.plain import from_plain
 from pc3d.system.signals import Stop, stop_signals
@@ -155,6 +155,11 @@ class _Training:
         if self.replay:
             self.replay.restore(description.get("replay", []))
         self._cut_lines(update, description.get("written"))
+        if update == self.experiment.updates and not self.metrics.written().size:
+            raise DamagedFile(
+                f"{self.run.metrics} has no line, though the training is at its end: take it from a backup, "
+                "or begin anew in another folder"
+            )
         LineFile(self.run.clock).cut_torn()
         self.watchers.started(self.experiment, self._episodes(update))
         return learner, Gathering(description["gathering"])

@@ -26,6 +26,8 @@ from tests.probes import (
 from tests.small import PPO_METHODS
 
 UPDATES = 80
+QUICK = ("ippo", "pc3d", "hyper-pc3d", "happo")  # one of each kind
+SLOW = [pytest.param(method, marks=pytest.mark.slow) for method in PPO_METHODS if method not in QUICK]
 
 
 @lru_cache
@@ -68,7 +70,7 @@ def test_the_team_size_is_read_off_history(method):
     assert trained(method, TeamSize)[1] > 0.9
 
 
-@pytest.mark.parametrize("method", PPO_METHODS)
+@pytest.mark.parametrize("method", [*QUICK, *SLOW])
 def test_a_real_number_is_found(method):
     learner, late = trained(method, Aim)
     assert late > -2.0  # drawn, with what is left of the deviation
