@@ -13,7 +13,7 @@ PAGE, EXAMPLE = ROOT / "docs" / "own_task.md", ROOT / "examples" / "own_task"
 
 
 def test_the_function_on_the_page_is_the_examples_and_short():
-    (shown,) = blocks(PAGE, "python")
+    shown, *_ = blocks(PAGE, "python")
     assert shown == (EXAMPLE / "pursuit.py").read_text()
     assert len(shown.splitlines()) < 30
 
