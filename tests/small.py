@@ -1,9 +1,11 @@
 """Small experiments and made-up teams for tests."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
+import pytest
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.experiment import Experiment
@@ -20,6 +22,14 @@ Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearning
 OFF_POLICY_METHODS = [
     name for name, row in METHODS.items() if issubclass(row.algorithm, MaddpgSettings | MasacSettings)
 ]
+KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac")
+
+
+def one_of_each_kind(methods: Iterable[str] = METHODS) -> list:
+    """A test's parameters: what methods share is shown by one of each kind, all others by make test-slow."""
+    return [name if name in KINDS else pytest.param(name, marks=pytest.mark.slow) for name in methods]
+
+
 SMALL = {
     **{
         kind: {"batch_size": 2, "gradient_steps": 2, "capacity": 7}

@@ -56,7 +56,12 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path):
     assert re.search(r"trained with .*return: -\d.*9 agents \(test\): -\d", told, re.DOTALL), told
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+SLOW = ("new_task", "continuous_task")  # what they show, other tests show, too
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if name in SLOW else []) for name in EXPECTED]
+)
 def test_an_example_runs(name, tmp_path):
     told = run_script(EXAMPLES / f"{name}.py", tmp_path)
     assert re.search(EXPECTED[name], told, re.DOTALL), told

@@ -23,11 +23,9 @@ from tests.probes import (
     TeamSize,
     probe_experiment,
 )
-from tests.small import PPO_METHODS
+from tests.small import PPO_METHODS, one_of_each_kind
 
 UPDATES = 80
-QUICK = ("ippo", "pc3d", "hyper-pc3d", "happo")  # one of each kind
-SLOW = [pytest.param(method, marks=pytest.mark.slow) for method in PPO_METHODS if method not in QUICK]
 
 
 @lru_cache
@@ -55,7 +53,7 @@ def test_the_value_of_a_constant_reward_is_its_discounted_sum(method):
     assert value == pytest.approx(expected, rel=0.1)
 
 
-@pytest.mark.parametrize("method", PPO_METHODS)
+@pytest.mark.parametrize("method", one_of_each_kind(PPO_METHODS))
 def test_a_rewarded_action_is_found(method):
     assert trained(method, ActionReward)[1] > 4.7
 
@@ -70,7 +68,7 @@ def test_the_team_size_is_read_off_history(method):
     assert trained(method, TeamSize)[1] > 0.9
 
 
-@pytest.mark.parametrize("method", [*QUICK, *SLOW])
+@pytest.mark.parametrize("method", one_of_each_kind(PPO_METHODS))
 def test_a_real_number_is_found(method):
     learner, late = trained(method, Aim)
     assert late > -2.0  # drawn, with what is left of the deviation
@@ -79,7 +77,7 @@ def test_a_real_number_is_found(method):
         assert np.mean(returns) > -0.3
 
 
-@pytest.mark.parametrize("method", ["ippo", "pc3d", "happo"])
+@pytest.mark.parametrize("method", ["pc3d", "happo"])
 def test_what_a_mask_forbids_is_never_done_and_the_best_of_the_rest_is_found(method):
     learner, late = trained(method, Forbidden)
     assert late > 3.5  # of 3.75; a single forbidden action would cost more than all
