@@ -41,6 +41,8 @@ class Method:
     conditioning: str = WITHOUT_CONTEXT
     """How the actor uses its context, by its name in `networks.conditioning`."""
     gate: GateMode = "adaptive"
+    backbone: str | None = None
+    """What it is without PC3D's critic, context and distillation, for those that are PC3D on a learner."""
     distils: bool = False
     """Whether the student's context learns from the teacher's."""
     execution: Execution = ALONE
@@ -63,7 +65,9 @@ METHODS = {
     "pic": Method(
         "PIC-MAPPO", "PIC-MAPPO: a critic over the mean of encodings", "#009E73", "-.", "mappo", critic="mean"
     ),
-    "pc3d": like_pc3d("PC3D-MAPPO", "tokens, distilled contexts, gated FiLM", "#0072B2", parent="mappo"),
+    "pc3d": like_pc3d(
+        "PC3D-MAPPO", "tokens, distilled contexts, gated FiLM", "#0072B2", parent="mappo", backbone="mappo"
+    ),
     "gate-off": like_pc3d(
         "Always Off Gate", "ablation: context distilled, never used", "#56B4E9", "--", gate="off"
     ),
@@ -90,13 +94,14 @@ METHODS = {
     "pc3d-qmix": like_pc3d(
         *("PC3D-QMIX", "weights from tokens, distilled contexts, gated FiLM", "#332288"),
         critic="token-mixer",
+        backbone="qmix",
         algorithm=QLearningSettings,
     ),
     "happo": Method(
         "HAPPO", "MAPPO whose agents learn in turns", "#C9A227", "--", "mappo", algorithm=HappoSettings
     ),
     "pc3d-happo": like_pc3d(
-        "PC3D-HAPPO", "PC3D whose agents learn in turns", "#7A4B00", algorithm=HappoSettings
+        "PC3D-HAPPO", "PC3D whose agents learn in turns", "#7A4B00", algorithm=HappoSettings, backbone="happo"
     ),
     "maddpg": off_policy(
         *("MADDPG", "a critic over all observations and actions, padded; actors climb it", "#CC6677", "--"),
@@ -114,16 +119,19 @@ METHODS = {
     "pc3d-maddpg": like_pc3d(
         *("PC3D-MADDPG", "a critic over tokens and actions, distilled contexts, gated FiLM", "#661100"),
         algorithm=MaddpgSettings,
+        backbone="maddpg",
         critic="token-action",
     ),
     "pc3d-matd3": like_pc3d(
         *("PC3D-MATD3", "the same with MATD3's critics, targets and actor", "#4D4D0F"),
         algorithm=Matd3Settings,
+        backbone="matd3",
         critic="token-action",
     ),
     "pc3d-masac": like_pc3d(
         *("PC3D-MASAC", "alternatives from tokens, distilled contexts, gated FiLM", "#6A1B6A"),
         algorithm=MasacSettings,
+        backbone="masac",
         critic="token-alternatives",
     ),
 }

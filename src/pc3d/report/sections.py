@@ -13,6 +13,7 @@ from pc3d.report.figures.team_sizes import team_size_chart
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs
 from pc3d.report.story import story
+from pc3d.report.tables.backbones import backbone_table
 from pc3d.report.tables.collisions import collision_table
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
@@ -112,6 +113,10 @@ def context(runs: Runs) -> Section:
     return section("Contexts", tables, figures)
 
 
+def backbones(runs: Runs) -> Section:
+    return section("Backbones", [backbone_table(runs, task) for task in runs.tasks])
+
+
 def specialists(runs: Runs) -> Section:
     tasks = specialist_runs(runs).tasks
     tables = [specialist_table(runs, task) for task in tasks]
@@ -157,6 +162,7 @@ SECTIONS: tuple[Callable[[Runs], Section], ...] = (
     *(results, certainty, team_sizes, training, partial(comparison, "Ablations", ABLATIONS), context),
     *(
         partial(comparison, "Hypernetwork", HYPERNETWORK),
+        backbones,
         specialists,
         large_teams,
         unlike_agents,
