@@ -24,6 +24,7 @@ COMMANDS = {  # in the order of work; each is the module of its name beside this
     "report": "make the paper's tables and figures, and a web page, from your runs",
     "study": "many runs: tasks × methods × seeds, on all cores, resumable",
     "tune": "search for better settings; test sizes stay unseen",
+    "unseal": "give a run that was trained with --sealed its test sizes, once all is chosen",
     "record": "keep finished runs as small results for reports and studies",
     "export": "write one agent's policy as a file that needs neither JAX nor pc3d",
     "parity": "check a task against the original game, step by step",
