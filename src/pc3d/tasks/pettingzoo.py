@@ -79,6 +79,7 @@ class TeamEnvironment(ParallelEnv):
         self.task = task
         lives = range(task.roster.most_lives(task.horizon))
         self.possible_agents = [self._name(slot, life) for life in lives for slot in range(task.slots)]
+        self.agent_slots = task.slots  # as training on a PettingZoo environment wants to know
         self.agents: list[str] = []
         self._curriculum = curriculum
         self._seed, self._episode = seed, 0
