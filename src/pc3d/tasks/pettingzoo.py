@@ -77,8 +77,8 @@ class TeamEnvironment(ParallelEnv):
         self.metadata = {"name": task.name, "render_modes": ["rgb_array"]}
         self.render_mode = "rgb_array"
         self.task = task
-        lives = range(task.roster.most_lives(task.horizon))
-        self.possible_agents = [self._name(slot, life) for life in lives for slot in range(task.slots)]
+        most = task.roster.most_lives(task.horizon)
+        self.possible_agents = [self._name(slot, life) for life in range(most) for slot in range(task.slots)]
         self.agent_slots = task.slots  # as training on a PettingZoo environment wants to know
         self.agents: list[str] = []
         self._curriculum = curriculum

@@ -18,6 +18,7 @@ from pc3d.system.imports import folder_name, is_import_path
 from pc3d.system.plain import as_text
 
 WINNER = "preset.toml"
+ONLY_WHERE_TEAMS_CHANGE = ("roster_changes", "spare_slots")  # searches of before these words go on
 Pruning = Literal["median", "halving", "none"]
 
 
@@ -122,5 +123,9 @@ def _own_task(base: Experiment) -> dict[str, str]:
         "validation sizes": as_text(sizes.validation),
         "largest size": str(sizes.largest),
         "curriculum": "; ".join(stages),
-        **{f"the task's {name}": as_text(value) for name, value in vars(base.world).items()},
+        **{
+            f"the task's {name}": as_text(value)
+            for name, value in vars(base.world).items()
+            if value or name not in ONLY_WHERE_TEAMS_CHANGE
+        },
     }

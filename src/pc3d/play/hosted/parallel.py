@@ -10,15 +10,14 @@ import numpy as np
 from jaxtyping import Bool, Float, Num, UInt8
 
 from pc3d.experiment.world import ObservationPart
-from pc3d.play.hosted.attendance import SLOTS_NAME, Attendance
+from pc3d.play.hosted.attendance import Attendance
 from pc3d.play.hosted.spaces import OwnActions, has_masks, mask_of, seen_by
+from pc3d.play.hosted.told import told_limit, told_parts, told_slots
 from pc3d.play.hosted.world import ContractBroken, HostStep, Key, Views, seed_of
 from pc3d.system.imports import OWN_ERRORS, described
 from pc3d.system.plain import amount
 
 Make = Callable[[int], Any]
-LIMIT_NAMES = ("horizon", "max_cycles")
-PARTS_NAME = "observation_parts"
 MOST_NUMBERS = 10**6  # of an observation
 NEEDED = ("reset", "step", "observation_space", "action_space")
 FIXED_WIDTH = (
@@ -35,7 +34,7 @@ class ParallelWorld:
         with calling(f"make({team_size})"):
             self.environment = make(team_size)
         _require_parallel(self.environment)
-        self.attendance = Attendance(self._declared_slots())
+        self.attendance = Attendance(told_slots(self.environment, team_size))
         self.shape: tuple[int, ...] | None = None
         self.actions: OwnActions | None = None
         self.individual_rewards = False
@@ -97,47 +96,13 @@ class ParallelWorld:
         """Of those who are there."""
         return list(self.attendance.team)
 
-    def _declared_slots(self) -> int:
-        """As an attribute of the environment tells, else as many as there are agents at the start."""
-        told = [getattr(owner, SLOTS_NAME) for owner in self._owners if hasattr(owner, SLOTS_NAME)]
-        slots = told[0] if told else self.team_size
-        if type(slots) is not int or slots < self.team_size:
-            raise ContractBroken(
-                f"{SLOTS_NAME} must be a whole number, for make({self.team_size}) at least {self.team_size}, "
-                f"not {slots!r}"
-            )
-        return slots
-
     @property
     def time_limit(self) -> int | None:
-        """The environment's own limit, where an attribute tells it."""
-        for owner in self._owners:
-            for name in LIMIT_NAMES:
-                limit = getattr(owner, name, None)
-                if isinstance(limit, int) and limit > 0:
-                    return limit
-        return None
+        return told_limit(self.environment)
 
     @property
     def observation_parts(self) -> tuple[ObservationPart, ...]:
-        """What the environment calls its observation's parts, in their order; none if it says nothing."""
-        named = (owner for owner in self._owners if hasattr(owner, PARTS_NAME))
-        told: Any = getattr(next(named, None), PARTS_NAME, {})
-        if not isinstance(told, Mapping) or not all(_is_part(*part) for part in told.items()):
-            raise ContractBroken(
-                f"{PARTS_NAME} must say of each part how many numbers it has, as name: width"
-            )
-        width = math.prod(self.shape or ())
-        if told and sum(told.values()) != width:
-            raise ContractBroken(
-                f"{PARTS_NAME} has {sum(told.values())} numbers in all, and an observation has {width}"
-            )
-        return tuple(ObservationPart(name, width) for name, width in told.items())
-
-    @property
-    def _owners(self) -> tuple[Any, ...]:
-        """Whose attributes count: the environment's, and those of what it is wrapped around."""
-        return self.environment, getattr(self.environment, "unwrapped", None)
+        return told_parts(self.environment, math.prod(self.shape or ()))
 
     def _views(self, observations: Mapping[str, Any], infos: Any, *, over: bool = False) -> Views:
         seen = np.stack([self._view(name, observations) for name in self.names])
@@ -250,7 +215,3 @@ def _require_parallel(environment: Any) -> None:
         raise ContractBroken(
             f"make must return a PettingZoo ParallelEnv, but {type(environment).__name__} has no {lacking[0]}"
         )
-
-
-def _is_part(name: Any, width: Any) -> bool:
-    return isinstance(name, str) and type(width) is int and width > 0
