@@ -24,7 +24,9 @@ def test_every_example_is_expected():
     assert {path.stem for path in EXAMPLES.glob("*.py")} >= set(EXPECTED)
 
 
-@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted([*EXAMPLES.glob("*.py"), *EXAMPLES.glob("own_task/*.py")]), ids=lambda path: path.stem
+)
 def test_an_example_is_short(path):
     assert len(path.read_text().splitlines()) <= LONGER.get(path.stem, LONGEST)
 

@@ -1,6 +1,7 @@
 """`import pc3d`: train, evaluate, load, and a policy that plays one agent at a time or a whole team."""
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -103,8 +104,21 @@ def test_a_team_of_any_size_plays_a_whole_episode(run):
 
 @pytest.mark.parametrize("seen", [np.zeros(3), np.zeros((2, 16)), "sixteen"])
 def test_a_wrong_observation_is_a_sentence(run, seen):
-    with pytest.raises(BadInput, match="numbers"):
+    with pytest.raises(BadInput, match=r"numbers"):
         pc3d.load(run).agent().act(seen)
+
+
+def test_a_sentence_counts_one_agent_as_one(run):
+    policy = pc3d.load(run)
+    with pytest.raises(BadInput, match=r"^1 agent sees 16 numbers, not an array of shape \(1, 3\)$"):
+        policy.agent().act(np.zeros(3))
+    with pytest.raises(BadInput, match=r"^2 agents each see 16 numbers, not"):
+        policy.players(2).act(np.zeros(3))
+
+
+def test_a_folder_above_a_run_is_answered_with_the_run(run):
+    with pytest.raises(BadInput, match=re.escape(f"is no run, but {run} in it is: name that one")):
+        pc3d.load(run.parent)
 
 
 def test_jax_that_was_started_otherwise_is_said_and_one_that_was_not_is_pinned():

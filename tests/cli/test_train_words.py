@@ -2,15 +2,17 @@
 
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from pc3d.cli import main, parsed, study
 from pc3d.cli.booleans import with_values
 from pc3d.cli.quick_words import changed_by_words
-from pc3d.cli.train import parse
+from pc3d.cli.train import begun_from, parse
 from pc3d.presets.paper import paper
 from pc3d.system.errors import BadInput
+from tests.small import small_experiment
 
 METHOD = """
 from pc3d.experiment.methods import like_pc3d
@@ -191,3 +193,16 @@ def test_what_is_no_method_is_said_to_be_none_and_no_file_loads_one(tmp_path, ca
     assert "pc3d train spread own_methods:mine" in capsys.readouterr().out
     with pytest.raises(BadInput, match="own_methods:wrong is no method"):
         parse(["spread", "own_methods:wrong"])
+
+
+@pytest.mark.parametrize(
+    ("words", "own"),
+    [([], False), (["--actor.rnn-dim", "8"], True), (["--actor.widths=8"], True), (["--seed", "3"], False)],
+)
+def test_a_run_that_begins_from_another_has_its_actor_unless_one_is_chosen(words, own, monkeypatch):
+    monkeypatch.setattr("pc3d.cli.train.origin_of", lambda _: None)
+    command = parse(["spread", "mappo", "--from", "somewhere", *words])
+    origin = SimpleNamespace(experiment=small_experiment("mappo"))
+    begun = begun_from(origin, command.experiment, command.actor_given)
+    assert begun.actor == (command.experiment if own else origin.experiment).actor
+    assert origin.experiment.actor != command.experiment.actor

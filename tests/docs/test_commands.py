@@ -64,6 +64,7 @@ OWN_TASK = {
     "pursuit.py": ("examples/own_task/pursuit.py",),
     "small_foraging.py": ("examples/published/small_foraging.py",),
     "continuous_spread.py": ("examples/own_task/continuous_spread.py",),
+    "shifts.py": ("examples/own_task/shifts.py",),
     "rosters.toml": ("examples/own_task/rosters.toml",),
 }
 ON_THIS_MACHINE = {

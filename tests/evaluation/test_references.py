@@ -1,5 +1,7 @@
 """The references: exact where they can be, and as good as they claim."""
 
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
@@ -9,9 +11,11 @@ from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import score
 from pc3d.tasks.registry import TASKS, entry_of
 from pc3d.tasks.spread.script import cover
-from pc3d.tasks.spread.world import Spread
+from pc3d.tasks.spread.world import DIRECTIONS, Spread
 from pc3d.tasks.warehouse.floor import DOWN, LEFT, UP, floor_of
-from pc3d.tasks.warehouse.script import steps_to
+from pc3d.tasks.warehouse.script import _Plan, steps_to
+
+CANNOT_CARRY = np.array([[1, 1, 1], [1, 1, 0], [1, 1, 1]], float)  # the second one
 
 
 def widest(name):
@@ -72,3 +76,33 @@ def test_agents_on_one_landmark_do_not_both_stay():
         np.float32([[0, 0], [0.05, 0]]),
     )
     assert set(cover(Spread(2), state)) != {0}
+
+
+def sides(actions):
+    """Who goes to the left (-1), to the right (1) or neither."""
+    return [int(way[0]) for way in DIRECTIONS[actions]]
+
+
+def test_the_spread_script_sends_the_quick_a_longer_way():
+    task = Spread(2)
+    state = jax.device_get(task.reset(jax.random.key(0), 2))
+    usual = replace(
+        state,
+        positions=np.array([[0.0, 0.0], [0.1, 0.4]]),
+        velocities=np.zeros((2, 2)),
+        landmarks=np.array([[-0.3, 0.0], [0.9, 0.4]]),
+    )
+    assert sides(cover(task, usual)) == [-1, 1]
+    runner, snail = [0.15, 5.0, 4.0, 1.0], [0.15, 1.0, 0.2, 4.0]
+    for kinds, expected in (([runner, snail], [1, -1]), ([snail, runner], [-1, 1]), ([runner] * 2, [-1, 1])):
+        assert sides(cover(task, replace(usual, capabilities=np.array(kinds)))) == expected
+
+
+def test_a_robot_that_cannot_carry_has_no_errand():
+    task = entry_of("rware").make(3)
+    state = jax.device_get(task.reset(jax.random.key(0), 3))
+    plans = [_Plan(task, one) for one in (state, replace(state, capabilities=CANNOT_CARRY))]
+    for plan in plans:
+        plan.give_errands()
+    assert set(plans[0].targets) == {0, 1, 2}
+    assert set(plans[1].targets) == {0, 2}

@@ -7,6 +7,7 @@ import equinox as eqx
 import numpy as np
 import pytest
 
+from pc3d.evaluation.film import caption
 from pc3d.evaluation.replay import replay
 from pc3d.tasks.warehouse.floor import COLUMNS, ROWS, floor_of
 from tests.evaluation.policies import recorded, small_policy
@@ -80,3 +81,19 @@ def test_who_is_there_is_told_only_where_somebody_comes_or_goes():
     assert document["present"][:4] == [[1, 0], [1, 0], [1, 0], [1, 1]]
     assert len(document["present"]) == len(document["world"]["positions"])
     assert np.shape(document["world"]["positions"][0]) == (2, 2)
+
+
+def test_the_sizes_of_unlike_agents_are_told():
+    episode, policy = recorded("spread", 2), small_policy("spread")
+    assert "sizes" not in replay(policy, episode, 0)["world"]
+    able = np.tile([[0.3, 5, 4, 1], [0.05, 5, 4, 1]], (len(episode.rewards) + 1, 1, 1))
+    unlike = replace(episode, states=replace(episode.states, capabilities=able))
+    assert replay(policy, unlike, 0)["world"]["sizes"] == [300, 50]
+
+
+@pytest.mark.parametrize("task", ["spread", "lbf"])
+def test_the_caption_of_a_films_last_picture_is_the_return(task):
+    episode, game = recorded(task, 2), small_policy(task).task
+    assert f"return {float(episode.returns):.2f}" in caption(game, episode, len(episode.rewards))
+    rewarded = replace(episode, rewards=np.full(len(episode.rewards), 2.0))
+    assert f"return {float(game.reported_return(6.0, 2)):.2f}" in caption(game, rewarded, 3)

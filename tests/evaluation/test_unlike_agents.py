@@ -1,6 +1,9 @@
 """`pc3d evaluate --mix`: policies in teams of unlike agents, and what is left of that."""
 
+import base64
+import gzip
 import json
+import re
 
 import pytest
 
@@ -60,6 +63,16 @@ def test_a_changed_file_is_refused(evaluated, tmp_path):
         list(read_mix_scores(tmp_path))
 
 
+def test_one_mix_can_be_watched_and_a_film_shows_no_more(evaluated, tmp_path, capsys):
+    page, words = tmp_path / "team.html", ["watch", str(evaluated.path), "--team-size", "2"]
+    assert cli.main([*words, "--mix", "beyond", "--out", str(page)]) == 0
+    packed = re.search(r'id="replay-0">([^<]*)<', page.read_text()).group(1)
+    sizes = json.loads(gzip.decompress(base64.b64decode(packed)))["world"]["sizes"]
+    assert len(set(sizes)) == 2  # a sprinter and a giant
+    assert cli.main([*words, "--mix", "all", "--out", str(page)]) == 2
+    assert "a film shows one mix: name one of" in capsys.readouterr().err
+
+
 def test_the_report_shows_them_by_mix_and_records_keep_them(evaluated, tmp_path):
     record_run(RunFolder(evaluated.path), tmp_path / "kept", with_policy=False)
     runs = find_runs([tmp_path])
@@ -74,7 +87,9 @@ def test_any_policy_can_play_with_unlike_agents(tmp_path, capsys):
     run = finished_run(tmp_path / "run", "spread", "mappo", **SIZES)
     words = ["evaluate", str(run.path), "--mix", "giant=1,usual=1", "--team-sizes", "2", *FEW]
     assert cli.main(words) == 0
-    assert "giant-1-usual-1" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "giant-1-usual-1" in told
+    assert f"wrote {run.path / 'mix-giant-1-usual-1.json'}" in told
     (scores,) = read_mix_scores(run.path)
     assert (scores.split, list(scores.returns)) == ("other", [2])
 

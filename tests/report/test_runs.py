@@ -40,9 +40,10 @@ def test_a_run_without_scores_is_named_with_what_to_do(tmp_path):
 
 
 def test_a_run_scored_at_some_sizes_only_is_named_and_counts_nowhere(tmp_path):
-    make_run(tmp_path, "spread", "pc3d", 0, {size: [-1.0] for size in range(1, 9)})
+    run = make_run(tmp_path, "spread", "pc3d", 0, {size: [-1.0] for size in range(1, 9)})
     runs = find_runs([tmp_path])
-    assert "spread pc3d seed 0: not evaluated at team sizes 9, 10" in notes(runs)
+    told = "spread pc3d seed 0: not evaluated at team sizes 9, 10, so in no table of scores: pc3d evaluate "
+    assert f"{told}{run.path}" in notes(runs)
     assert runs.scored("spread", "pc3d") == []
 
 

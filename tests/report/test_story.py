@@ -139,3 +139,12 @@ def test_a_section_about_nothing_is_empty(play):
     runs = play("pc3d", -5.0)()
     shown = [made.heading for make in SECTIONS if not (made := make(runs)).empty]
     assert shown == ["Results", "Team sizes", "Benchmarks", "Runs"]
+
+
+def test_a_report_of_runs_that_say_nothing_says_why(tmp_path):
+    for seed in range(5):
+        make_run(tmp_path, "spread", "mappo", seed, {2: [-1.0]})
+    nothing, *why = story(find_runs([tmp_path]))
+    assert nothing == NOTHING_YET
+    assert why[0].startswith("spread mappo seed 0: not evaluated at team sizes 1, 3, 4, 5, 6, 7, 8, 9, 10")
+    assert (len(why), why[-1]) == (4, "So it is with two more.")

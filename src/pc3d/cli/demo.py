@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from pc3d.cli.display import Terminal
+from pc3d.cli.display import LinesNowAndThen, Terminal
 from pc3d.cli.score_tables import returns_table
 from pc3d.jobs.local import ThisMachine
 from pc3d.jobs.loop import Progress as JobProgress
@@ -76,6 +76,7 @@ class Bars(Progress):
         super().__init__(
             TextColumn("{task.description}"), BarColumn(), state, TimeElapsedColumn(), console=console
         )
+        self.lines = LinesNowAndThen(console)
         self.bars = {name: self.add_task(name, total=episodes, state="compiling") for name in METHODS}
 
     def show(self, jobs: list[JobProgress]) -> None:
@@ -87,3 +88,11 @@ class Bars(Progress):
             learning = f"stage {line['stage']}, returns by team size {returns}"
             state = learning if one.state is State.TRAINING else one.state.value
             self.update(self.bars[one.job.method], completed=line["episodes"], state=state)
+        self.lines.tell(self.told)
+
+    def told(self) -> str:
+        """How far both are, in a line."""
+        return "; ".join(
+            f"{task.description} {task.completed:,.0f} of {task.total:,.0f} episodes, {task.fields['state']}"
+            for task in self.tasks
+        )

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from rich.text import Text
 from pc3d.system.plain import printable
 
 SECONDS_BETWEEN_DRAWINGS = 1.0
+SECONDS_BETWEEN_LINES = 30.0  # in a log
 
 
 class Terminal(Console):
@@ -81,14 +83,57 @@ def facts(title: str, rows: Iterable[tuple[str, str]]) -> Table:
 
 @contextmanager
 def counted(title: str, total: int) -> Iterator[Callable[..., None]]:
-    """A bar on stderr, gone when done; what it gives advances it by one, and may give it another title."""
+    """A bar on stderr, gone when done; what it gives advances it by one, and may give it another title.
+
+    In a log a bar would leave empty lines: there it is a line now and then.
+    """
     console = Terminal(stderr=True)
+    if not console.is_terminal:
+        with _counted_in_lines(console, title, total) as advance:
+            yield advance
+        return
     name = TextColumn("{task.description}", markup=False)
     columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    # Nothing at all in a log file, where a bar would leave empty lines.
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task(title, total=total)
         yield lambda title=None: progress.update(bar, description=title, advance=1)
+
+
+@contextmanager
+def _counted_in_lines(console: Console, title: str, total: int) -> Iterator[Callable[..., None]]:
+    """From a thread of its own, as whoever is counted may be silent for long."""
+    names, over, began = [title], threading.Event(), time.monotonic()
+
+    def tell() -> None:
+        while not over.wait(SECONDS_BETWEEN_LINES):
+            minutes = (time.monotonic() - began) / 60
+            line = f"{names[-1]}: {len(names) - 1} of {total} after {minutes:.1f} min"
+            console.print(line, soft_wrap=True, highlight=False)
+
+    def advance(title: str | None = None) -> None:
+        names.append(title or names[-1])
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield advance
+    finally:
+        over.set()
+        teller.join()
+
+
+class LinesNowAndThen:
+    """For what is told again and again, where nothing can be redrawn: in a log, every half a minute."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+
+    def tell(self, line: Callable[[], str]) -> None:
+        if self.console.is_terminal or time.monotonic() < self.next_line:
+            return
+        self.next_line = time.monotonic() + SECONDS_BETWEEN_LINES
+        self.console.print(line(), soft_wrap=True, highlight=False)
 
 
 class LiveDisplay:

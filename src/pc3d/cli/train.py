@@ -7,12 +7,14 @@ from pc3d.cli.own_task import with_world
 from pc3d.cli.own_watcher import own_watchers
 from pc3d.cli.train_words import Command, parse
 from pc3d.cli.training_display import TrainingDisplay
+from pc3d.experiment.experiment import Experiment
 from pc3d.play.opening import open_arena
 from pc3d.runs.line_contract import read_clock, read_metrics
 from pc3d.runs.origin import origin_of
-from pc3d.runs.policy import load_policy
+from pc3d.runs.policy import Policy, load_policy
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.shipped import found
+from pc3d.runs.trackers.table import written_to
 from pc3d.runs.train import train
 from pc3d.runs.watcher import Watchers
 from pc3d.system.imports import folder_name
@@ -25,7 +27,7 @@ def run(command: Command) -> int:
     experiment = with_world(command.experiment, command.horizon, command.hosting)
     origin = None if command.begin_from is None else load_policy(found(command.begin_from))
     if origin is not None:
-        experiment = replace(experiment, origin=origin_of(origin))
+        experiment = begun_from(origin, experiment, command.actor_given)
     names = (folder_name(name) for name in (experiment.task, experiment.method))
     usual = Path("runs", *names, f"seed-{experiment.seed}")
     folder = command.folder or usual
@@ -37,8 +39,17 @@ def run(command: Command) -> int:
         TrainingDisplay(title) as display,
     ):
         run = train(experiment, arena, folder, command.habits, Watchers([display, *own]), origin)
-    print(summary(run) if display.began else f"{title}: already finished in {folder}")
+    if not display.began:
+        print(f"{title}: already finished in {folder}")
+        return 0
+    print("\n".join([summary(run), *written_to(command.habits)]))
     return 0
+
+
+def begun_from(origin: Policy, experiment: Experiment, actor_given: bool) -> Experiment:
+    """The experiment with where it begins, and with that policy's actor unless another one was asked for."""
+    actor = experiment.actor if actor_given else origin.experiment.actor
+    return replace(experiment, origin=origin_of(origin), actor=actor)
 
 
 def summary(run: RunFolder) -> str:

@@ -71,7 +71,9 @@ class Command:
     folder: Path | None = None
     """Where the run lives; runs/TASK/METHOD/seed-N if not given."""
     begin_from: Annotated[Path | None, tyro.conf.arg(name="from", metavar="RUN")] = None
-    """Begin with the policy of this run, or of this file, in the place of fresh weights."""
+    """Begin with the policy of this run, or of this file, in the place of fresh weights; its widths, too."""
+    actor_given: tyro.conf.Suppress[tyro.conf.Fixed[bool]] = False
+    """Whether the actor's settings were chosen; else they are those of the policy that a run begins with."""
     sealed: bool = False
     """Keep test sizes out of sight, for trying settings out: pc3d will not play the policy at one."""
     horizon: int | None = None
@@ -100,7 +102,9 @@ def parse(words: list[str]) -> Command:
     if start.roster is not None:
         experiment = replace(experiment, roster=roster_named(start.roster))
     experiment = with_mixes(experiment, start.mix, start.capabilities)
-    command = _parsed(Command(start, experiment), f"pc3d train {task} {method}", rest)
+    given = any(word.startswith("--actor.") for word in rest) or is_file(start.preset or "")
+    default = Command(start, experiment, actor_given=given)
+    command = _parsed(default, f"pc3d train {task} {method}", rest)
     if not command.sealed:
         return command
     # A specialist's one size may be a test size of the others.

@@ -26,6 +26,7 @@ from pc3d.system.errors import BadInput, MissingExtra
 from pc3d.system.files import explained, one_owner
 from pc3d.system.imports import folder_name, is_import_path
 from pc3d.system.plain import amount
+from pc3d.tasks.named_mixes import with_mixes
 
 USAGE = "pc3d tune TASK METHOD [--trials N] [--episodes N] [--fix NAME=VALUE ...] [--show-space]"
 
@@ -70,6 +71,10 @@ class Command:
     """Those that decide the search."""
     test_sizes: str | None = None
     """Those that no trial is told of."""
+    mix: str | None = None
+    """Search with unlike agents: unlike (the task's own mixes), runner=2,hauler=1 (one mix), or a file."""
+    capabilities: str | None = None
+    """With --mix: what agents see of capabilities; also those of teammates in sight, if not given."""
     horizon: int | None = None
     """The time limit of an own task that has none of its own."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
@@ -140,13 +145,26 @@ def run(command: Command | TrialCommand) -> int:
 
 
 def _plan(command: Command) -> Plan:
-    usual = _usual(command)
+    usual = with_mixes(_usual(command), command.mix, command.capabilities)
     base, name = inherited(command.folder, usual)
     if command.base is not None:
         base, name = with_preset(usual, command.base), command.base
     episodes = base.episodes if command.episodes is None else command.episodes
+    if base.mixes != usual.mixes:
+        raise BadInput(
+            f"{name} was found with other kinds of agents: name them with --mix and --capabilities"
+        )
     budget = Budget(episodes, command.seeds, command.rollouts)
-    return make_plan(base, name, command.fix, budget, command.pruning, command.sampler_seed)
+    return make_plan(
+        base,
+        name,
+        command.fix,
+        budget,
+        command.pruning,
+        command.sampler_seed,
+        mix=command.mix or "",
+        capabilities=command.capabilities or "",
+    )
 
 
 def _usual(command: Command) -> Experiment:

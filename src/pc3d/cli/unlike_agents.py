@@ -8,7 +8,7 @@ from rich.table import Table
 from pc3d.cli.display import Terminal, counted, table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.evaluation.run import EvaluationSettings
-from pc3d.evaluation.unlike import MixScores, evaluate_mix
+from pc3d.evaluation.unlike import MixScores, evaluate_mix, file_of
 from pc3d.experiment.mixes import SPLITS
 from pc3d.experiment.rosters import Rosters
 from pc3d.runs.policy import load_policy
@@ -39,6 +39,9 @@ def evaluate_mixes(
     console = Terminal()
     console.print(str(path), soft_wrap=True, highlight=False)
     console.print(_table(found, rosters, settings.rollouts))
+    files = [file_of(one.mix) for one in found]
+    place = target / files[0] if len(files) == 1 else f"{', '.join(files)} in {target}"
+    console.print(f"wrote {place}", soft_wrap=True, highlight=False)
 
 
 def _table(found: list[MixScores], rosters: Rosters, rollouts: int) -> Table:

@@ -14,9 +14,10 @@ from pc3d.cli.own_task import admit_named
 from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
 from pc3d.evaluation.recording import Recording, record
 from pc3d.evaluation.replay import has_replays, replay
+from pc3d.experiment.mixes import Cast
 from pc3d.experiment.named_rosters import roster_named
 from pc3d.experiment.roster_check import checked_limits
-from pc3d.play.arena import Arena, CompiledArena, HostedArena
+from pc3d.play.arena import Arena, CompiledArena, HostedArena, wide_for
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.play.opening import open_arena
 from pc3d.play.starts import rollout_keys
@@ -27,8 +28,9 @@ from pc3d.system.files import explained, write_atomically
 from pc3d.system.imports import folder_name
 from pc3d.system.plain import amount
 from pc3d.tasks.make import in_world, playable
+from pc3d.tasks.named_mixes import mixes_to_play
 from pc3d.tasks.registry import TASKS
-from pc3d.tasks.task import World
+from pc3d.tasks.task import AnyTask, World
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 64, 4096
 
@@ -43,6 +45,8 @@ class Command:
     """The task's own world, or one that grows with the team."""
     roster: str | None = None
     """Let the team change while it plays: lose-half, churn, ... (docs/changing_teams.md), or a file."""
+    mix: str | None = None
+    """Let unlike agents play: a mix of the run or its task, or runner=2,hauler=1 (docs/unlike_agents.md)."""
     rollout: int = 0
     """Which of the starts that evaluation uses."""
     actions: Literal["sampled", "greedy"] = "sampled"
@@ -66,6 +70,8 @@ def run(command: Command) -> int:
     policy = load_policy(found(command.run))
     if command.world != "crowded":
         policy = replace(policy, task=in_world(policy.task, command.world))
+    if command.mix is not None:
+        policy = replace(policy, task=_with_mix(policy, command.mix))
     experiment = policy.experiment
     out = command.out or Path(
         f"{folder_name(experiment.task)}-{folder_name(experiment.method)}-{command.team_size}.gif"
@@ -78,7 +84,8 @@ def run(command: Command) -> int:
         )
     experiment.rosters.refuse_sealed((command.team_size,))
     with open_arena(experiment, command.task, command.hosting, original=False) as arena:
-        place = arena if command.world == "crowded" else CompiledArena(policy.task)
+        usual = command.world == "crowded" and command.mix is None
+        place = arena if usual else CompiledArena(policy.task)
         episode, pictures = _play(policy, command, place)
     with explained(f"writing {out}"):
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -94,6 +101,14 @@ def run(command: Command) -> int:
     return 0
 
 
+def _with_mix(policy: Policy, text: str) -> AnyTask:
+    """The policy's task, played by the one mix that is named."""
+    mixes = mixes_to_play(text, policy.experiment)
+    if len(mixes) > 1:
+        raise BadInput(f"a film shows one mix: name one of {', '.join(mix.name for mix in mixes)}")
+    return playable(policy.task).with_cast(Cast(mixes, policy.experiment.mixes.seen))
+
+
 def _play(policy: Policy, command: Command, arena: Arena) -> tuple[Recording, list[Picture]]:
     """The episode, and its pictures if they are taken as it is played."""
     size, pictures = command.team_size, list[Picture]()
@@ -107,7 +122,7 @@ def _play(policy: Policy, command: Command, arena: Arena) -> tuple[Recording, li
 def _place(policy: Policy, command: Command, arena: Arena) -> Arena:
     """The arena, as wide as the team may grow."""
     if command.roster is None:
-        return arena.with_slots(command.team_size)
+        return wide_for(arena, command.team_size)
     if command.world != "crowded":
         raise BadInput("teams change in worlds of the usual size: give either --roster or --world")
     roster, game = roster_named(command.roster), arena.game
@@ -123,7 +138,9 @@ def _write_film(
     steps = len(episode.rewards)
     drawn: Iterator[Picture]
     if pictures:
-        drawn = (with_caption(picture, episode, moment) for moment, picture in enumerate(pictures))
+        drawn = (
+            with_caption(policy.task, picture, episode, moment) for moment, picture in enumerate(pictures)
+        )
     else:
         task = playable(policy.task.with_slots(command.team_size))
         drawn = frames(task, episode, size=command.size, show_range=command.show_range)

@@ -13,7 +13,8 @@ from PIL import Image, ImageDraw, ImageFont
 from pc3d.evaluation.presence_bars import presence_bars
 from pc3d.evaluation.recording import Recording
 from pc3d.system.errors import BadInput
-from pc3d.tasks.task import AnyTask
+from pc3d.system.plain import amount
+from pc3d.tasks.task import AnyTask, Game
 
 CAPTION_WIDTH, CAPTION_HEIGHT = 400, 28  # room for the longest caption, even under a narrow picture
 CAPTION_FONT = 15
@@ -32,10 +33,10 @@ def frames(
     moments = range(len(episode.rewards) + 1)
     states = [jax.tree.map(lambda values, at=moment: values[at], episode.states) for moment in moments]
     for moment, picture in enumerate(task.film(states, size=size, show_range=show_range)):
-        yield with_caption(picture, episode, moment)
+        yield with_caption(task, picture, episode, moment)
 
 
-def with_caption(picture: Picture, episode: Recording, moment: int) -> Picture:
+def with_caption(game: Game, picture: Picture, episode: Recording, moment: int) -> Picture:
     """A picture with who was there, if that changes, and what had happened so far below it."""
     height, width, _ = picture.shape
     wide = max(width, CAPTION_WIDTH)
@@ -48,15 +49,16 @@ def with_caption(picture: Picture, episode: Recording, moment: int) -> Picture:
         image.paste(Image.fromarray(part), (left, top))
         top += len(part)
     place, font = (8, height + CAPTION_HEIGHT // 2), ImageFont.load_default(CAPTION_FONT)
-    ImageDraw.Draw(image).text(place, caption(episode, moment), INK, font, anchor="lm")
+    ImageDraw.Draw(image).text(place, caption(game, episode, moment), INK, font, anchor="lm")
     return np.asarray(image)
 
 
-def caption(episode: Recording, moment: int) -> str:
-    """The step, the reward so far, how many are there if that changes, and the gate of the last action."""
-    parts = [f"step {moment}/{len(episode.rewards)}", f"reward {float(episode.rewards[:moment].sum()):.2f}"]
+def caption(game: Game, episode: Recording, moment: int) -> str:
+    """The step, the return so far, how many are there if that changes, and the gate of the last action."""
+    so_far = float(game.reported_return(episode.rewards[:moment].sum(), episode.team_size))
+    parts = [f"step {moment}/{len(episode.rewards)}", f"return {so_far:.2f}"]
     if not np.all(episode.present):
-        parts.append(f"{int(np.sum(episode.present[moment]))} agents")
+        parts.append(amount(int(np.sum(episode.present[moment])), "agent"))
     if episode.context is not None and moment > 0:
         there = episode.decisions[moment - 1]
         parts.append(f"gate {float(np.mean(episode.context.gate[moment - 1], where=there)):.2f}")

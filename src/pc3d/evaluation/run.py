@@ -20,7 +20,7 @@ from pc3d.experiment.methods import method_named
 from pc3d.experiment.ranges import Rollouts
 from pc3d.experiment.rosters import Rosters
 from pc3d.play.actor_team import ActorTeam
-from pc3d.play.arena import Arena
+from pc3d.play.arena import Arena, wide_for
 from pc3d.play.scores import SizeScores, score
 from pc3d.play.starts import STARTS_SEED, rollout_keys
 from pc3d.play.team import Team
@@ -112,12 +112,12 @@ def evaluate(
     sizes = policy.experiment.rosters.all if team_sizes is None else team_sizes
     policy.experiment.rosters.refuse_sealed(sizes)
     for size in sizes:
-        arena.with_slots(size)  # says what is wrong with the size, if anything is
+        wide_for(arena, size)  # says what is wrong with the size, if anything is
     if settings.original and arena.compiled:
         raise BadInput("scoring on the original packages needs a crew that steps them")
     experiment, team = policy.experiment, ActorTeam(policy.actor, settings.greedy)
     player = Player(experiment.task, experiment.method, experiment.seed)
-    wide, rows = arena.with_slots(max(sizes)), []
+    wide, rows = wide_for(arena, max(sizes)), []
     for size in sizes:
         scores = scored(arena if settings.world else wide, team, size, settings)
         rows += score_rows(player, experiment.rosters, size, scores)
@@ -160,7 +160,7 @@ def evaluate_references(
     rows = []
     for name in reference_teams(arena.game):
         for size in team_sizes:
-            narrow = arena.with_slots(size)
+            narrow = wide_for(arena, size)
             scores = scored(narrow, reference_teams(narrow.game)[name], size, settings)
             rows += score_rows(Player(arena.game.name, name), rosters, size, scores)
             advance()
@@ -174,7 +174,7 @@ def scored(arena: Arena, team: Team, size: int, settings: EvaluationSettings) ->
     """One team size; of a large team also how much its members are in each other's way."""
     if settings.world is None:
         return score(arena, team, size, settings.rollouts)
-    return score(arena.with_slots(size), team, size, settings.rollouts, scores_and_hindrance)
+    return score(wide_for(arena, size), team, size, settings.rollouts, scores_and_hindrance)
 
 
 def _look_inside(

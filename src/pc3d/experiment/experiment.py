@@ -90,7 +90,17 @@ class Experiment:
 
     def most_slots(self, stage: Stage, fewest: int) -> int:
         """How wide worlds must be for all teams of a stage, in a task that always needs so many agents."""
-        return max(self.roster.limits(size, fewest).slots for size in stage.team_sizes)
+        return max(self.roster.limits(size, fewest).slots for size in stage.team_sizes) + self.spare_slots
+
+    @property
+    def spare_slots(self) -> int:
+        """How many more slots than agents at the start there are in an own task whose agents join."""
+        return self.world.spare_slots if self.world else 0
+
+    @property
+    def most_agents(self) -> int:
+        """How many slots the largest admitted team has."""
+        return self.rosters.largest + self.spare_slots
 
     def team_size_of(self, episode: int) -> int:
         """How many agents an episode of training is played with."""

@@ -44,6 +44,10 @@ class RosterProcess(Bounded, abc.ABC):
     def limits(self, team: int, fewest: int) -> Limits:
         """Of a team that begins with so many, in a task that needs at least `fewest` of them."""
 
+    @abc.abstractmethod
+    def most_lives(self, horizon: int) -> int:
+        """How many agents may take one slot in an episode, one after the other."""
+
     def check(self, team: int, fewest: int, horizon: int) -> None:
         """Refuse a team and a task that it does not fit."""
         del team, fewest, horizon
@@ -58,6 +62,10 @@ class Constant(RosterProcess):
     def limits(self, team: int, fewest: int) -> Limits:
         del fewest
         return Limits(team, team, team)
+
+    def most_lives(self, horizon: int) -> int:
+        del horizon
+        return 1
 
 
 @dataclass(frozen=True)
@@ -88,6 +96,14 @@ class Planned(RosterProcess, abc.ABC):
         # Who joins needs a slot that was empty a moment before: a slot just left is not.
         slots = max(before + change.join for before, change in zip(sizes, changes, strict=False))
         return Limits(min(sizes), max(sizes), max(team, slots))
+
+    def most_lives(self, horizon: int) -> int:
+        del horizon
+        changes = self.wanted()
+        retaking = (
+            join > 0 and any(leave > 0 for leave, _ in changes[:at]) for at, (_, join) in enumerate(changes)
+        )
+        return 1 + sum(retaking)
 
     def check(self, team: int, fewest: int, horizon: int) -> None:
         del horizon
@@ -191,6 +207,13 @@ class Random(RosterProcess, abc.ABC):
         largest = max(team, self.largest or team)
         return Limits(min(team, max(half, fewest)), largest, largest)
 
+    def most_lives(self, horizon: int) -> int:
+        return -(-(horizon + 1) // self.shortest_life(horizon))
+
+    @abc.abstractmethod
+    def shortest_life(self, horizon: int) -> int:
+        """In moments, from one agent's coming to the next one's in the same slot."""
+
 
 @dataclass(frozen=True)
 class Churn(Random):
@@ -229,6 +252,9 @@ class Churn(Random):
     def steps_to_stay(self, horizon: int) -> int:
         return round(self.minimum_stay * (1 if self.clock == "steps" else horizon))
 
+    def shortest_life(self, horizon: int) -> int:
+        return max(1, self.steps_to_stay(horizon)) + 1  # a slot is empty for a moment in between
+
 
 @dataclass(frozen=True)
 class Spans(Random):
@@ -245,6 +271,10 @@ class Spans(Random):
         super().__post_init__()
         _check_pair("present", self.present)
         _check_pair("away", self.away)
+
+    def shortest_life(self, horizon: int) -> int:
+        del horizon
+        return self.present[0] + self.away[0]
 
 
 CONSTANT = Constant()

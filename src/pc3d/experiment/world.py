@@ -51,11 +51,16 @@ class OwnWorld:
     action_high: tuple[float, ...] = ()
     masks_actions: bool = False
     """Whether the task tells which actions are allowed."""
+    roster_changes: bool = field(default=False, kw_only=True)
+    """Whether its agents leave and join within an episode, by its own rules."""
+    spare_slots: int = field(default=0, kw_only=True)
+    """How many more slots it has than agents at the start, for those who join."""
     # What a task says of its observation changes nothing of a run: one of before these words goes on.
     observation_parts: tuple[ObservationPart, ...] = field(default=(), kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
         within("horizon", self.horizon, 1, 10**6)
+        within("spare_slots", self.spare_slots, 0, 10**6)
         for width in self.observation_shape:
             within("observation_shape", width, 1, 10**6)
         if self.masks_actions and (self.action_low or self.action_high):

@@ -61,7 +61,7 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         observation=task.observation_width,
         features=experiment.actor.rnn_dim,
         global_state=_global_state_width(task) if experiment.critic.global_state else 0,
-        largest_team=experiment.rosters.largest,
+        largest_team=experiment.most_agents,
         activation=experiment.recipe.activation,
         mixing=experiment.algorithm.mixing,
         actions=task.action_count,
@@ -125,7 +125,7 @@ def _actor(
 
     if not experiment.algorithm.separate_actors:
         return made(Actor, keys)
-    slots = experiment.rosters.largest
+    slots = experiment.most_agents
     by_slot = jax.tree.map(lambda key: jax.random.split(key, slots), keys)
     return eqx.filter_vmap(partial(made, SeparateActors))(by_slot)
 

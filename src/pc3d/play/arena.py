@@ -87,6 +87,11 @@ class HostedArena:
         return CrewWorlds(self.crew, self.game, self.film)
 
 
+def wide_for(arena: Arena, team_size: int) -> Arena:
+    """The same game, with the slots that a team needs that begins with so many agents."""
+    return arena.with_slots(arena.game.slots_for(team_size))
+
+
 def played(
     arena: Arena,
     team: Team,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import equinox as eqx
 import jax
-from jaxtyping import Array, Bool, Int, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Int, Key
 
 from pc3d.experiment.roster_process import CONSTANT
 from pc3d.play.presence import joined
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.make import playable
-from pc3d.tasks.presence import presence
-from pc3d.tasks.task import ROSTER_DRAWS, Game, Task
+from pc3d.tasks.presence import presence_in
+from pc3d.tasks.task import Game, Task
 
 
 class Rota(eqx.Module):
@@ -35,15 +37,4 @@ def rota_of(game: Game, keys: Key[Array, " episode"], team_sizes: Int[AnyArray, 
     if not has_rota(game):
         return None
     task = playable(game)
-
-    def of_one(key: PRNGKeyArray, team_size: Int[Array, ""]) -> Bool[Array, "moment agent"]:
-        return presence(
-            task.roster,
-            jax.random.fold_in(key, ROSTER_DRAWS),
-            team_size,
-            slots=task.slots,
-            horizon=task.horizon,
-            fewest=task.fewest_present,
-        )
-
-    return Rota.of(jax.vmap(of_one)(keys, team_sizes))
+    return Rota.of(jax.vmap(partial(presence_in, task))(keys, team_sizes))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key
 
-from pc3d.play.arena import Arena, Look, played
+from pc3d.play.arena import Arena, Look, played, wide_for
 from pc3d.play.episode import Episode
 from pc3d.play.starts import rollout_keys
 from pc3d.play.team import Team
@@ -29,7 +29,7 @@ def returns_by_size(
     arena: Arena, team: Team, team_sizes: tuple[int, ...], rollouts: int
 ) -> dict[int, Float[np.ndarray, " rollout"]]:
     """The reported returns of that many rollouts of each size."""
-    wide = arena.with_slots(max(team_sizes))
+    wide = wide_for(arena, max(team_sizes))
     return {size: np.asarray(score(wide, team, size, rollouts).returns) for size in team_sizes}
 
 

@@ -107,7 +107,9 @@ class Run:
         if self.scores is None:
             return f"not evaluated: pc3d evaluate {self.folder.path}"
         lacking = self.scores.lacking(self.experiment.rosters.all)
-        return f"not evaluated at team sizes {', '.join(map(str, lacking))}" if lacking else None
+        sizes = ", ".join(map(str, lacking))
+        again = f"pc3d evaluate {self.folder.path}"
+        return f"not evaluated at team sizes {sizes}, so in no table of scores: {again}" if lacking else None
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from pc3d.report.tables.statistics import on_common_scale
 
 BACKBONE = "mappo"  # what PC3D is built on
 TASKS_TOLD = 3  # one by one; the tables have all of them
+RUNS_NAMED = 3  # that say nothing; more are counted
 METHODS_NAMED = 3  # more are counted
 NOTHING_YET = "No run is finished and scored at every team size of its task yet, so there is nothing to tell."
 ONLY_TRIALS = "These runs tried settings out and never saw a test size; what each gave stands below."
@@ -25,7 +26,7 @@ def story(runs: Runs) -> list[str]:
     """Four or five sentences, or the one that there is nothing to tell."""
     told = [TaskStory(runs, task) for task in runs.tasks if scored_methods(runs, task)]
     if not told:
-        return [NOTHING_YET if runs.all or not runs.trials else ONLY_TRIALS]
+        return [NOTHING_YET, *_troubles(runs)] if runs.all or not runs.trials else [ONLY_TRIALS]
     leads = [one.lead() for one in told[:TASKS_TOLD]]
     done = [_what_was_done(told), *_what_counts(told)]
     return [*done, *leads, *_rest(told), *_on_new_sizes(told), *_without_part(runs)]
@@ -186,6 +187,14 @@ def _change(one: TaskStory, interval: str = "") -> str:
         low, high = (_number(end, 2) for end in found.interval)
         sure = f"{interval}{low} to {high}"
     return f"{_number(unseen.mean(), 2)} instead of {_number(seen.mean(), 2)} on {one.title} ({sure})"
+
+
+def _troubles(runs: Runs) -> Iterator[str]:
+    """Why the runs that were given say nothing."""
+    troubled = [f"{run.name}: {run.trouble}." for run in runs.all if run.trouble]
+    yield from troubled[:RUNS_NAMED]
+    if len(troubled) > RUNS_NAMED:
+        yield f"So it is with {number(len(troubled) - RUNS_NAMED)} more."
 
 
 def _without_part(runs: Runs) -> Iterator[str]:

@@ -12,6 +12,7 @@ from pc3d.networks.actor import Actor
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.team import View
 from pc3d.system.errors import BadInput
+from pc3d.system.plain import amount
 
 
 class Players:
@@ -41,7 +42,8 @@ class Players:
             raise BadInput("an observation is made of numbers, equally many for everybody") from None
         if seen.shape != (self._size, self._width):
             raise BadInput(
-                f"{self._size} agents see {self._width} numbers each, not an array of shape {seen.shape}"
+                f"{amount(self._size, 'agent')} {'sees' if self._size == 1 else 'each see'} {self._width} "
+                f"numbers, not an array of shape {seen.shape}"
             )
         box = self._team.actor.squashing
         numbers = () if box is None else box.box.shape
@@ -56,8 +58,8 @@ class Players:
         mask = np.asarray(allowed).astype(bool)
         if mask.shape != (self._size, self._actions):
             raise BadInput(
-                f"a mask of {self._size} agents has {self._actions} zeros and ones for each, not the shape "
-                f"{mask.shape}"
+                f"a mask of {amount(self._size, 'agent')} has {self._actions} zeros and ones for each, not "
+                f"the shape {mask.shape}"
             )
         if not mask.any(axis=-1).all():
             raise BadInput(f"the mask of agent {int(mask.any(axis=-1).argmin())} allows no action")

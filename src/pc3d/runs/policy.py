@@ -78,7 +78,8 @@ def _short(kind: object) -> str:
 
 def _state_without_policy(run: RunFolder) -> str:
     if not run.experiment_file.exists():
-        return "is no run"
+        inside = sorted(file.parent for file in run.path.glob("**/experiment.json"))
+        return f"is no run, but {inside[0]} in it is: name that one" if inside else "is no run"
     if run.done:
         return "is a record without its policy: pc3d record keeps those of one seed of some methods"
     return "is unfinished: continue it with pc3d train"

@@ -22,7 +22,6 @@ class DescribedTask(OwnWorld):
     name: str
 
     measure_names: ClassVar[tuple[str, ...]] = ()
-    roster_changes: ClassVar[bool] = False
     fewest_present: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
@@ -52,6 +51,10 @@ class DescribedTask(OwnWorld):
                 f"{self.name} has constant rosters: only worlds compiled with pc3d can change them"
             )
         return self
+
+    def slots_for(self, team_size: int) -> int:
+        """How many a team needs that begins with so many agents."""
+        return team_size + self.spare_slots
 
     def with_slots(self, slots: int) -> DescribedTask:
         """The same game, padded to another width."""

@@ -20,7 +20,7 @@ def make_task(experiment: Experiment) -> AnyTask:
 def make_game(experiment: Experiment) -> Game:
     """What is known of an experiment's task. No file makes us import code: a description has to do."""
     if experiment.world is not None and experiment.task not in TASKS:
-        return DescribedTask(**vars(experiment.world), slots=experiment.rosters.largest, name=experiment.task)
+        return DescribedTask(**vars(experiment.world), slots=experiment.most_agents, name=experiment.task)
     return make_task(experiment)
 
 

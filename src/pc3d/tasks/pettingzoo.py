@@ -14,8 +14,11 @@ from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
 from pc3d.experiment.action_space import ActionSpace
 from pc3d.experiment.action_space import Box as Numbers
+from pc3d.experiment.named_rosters import roster_named
+from pc3d.experiment.roster_process import CONSTANT, RosterProcess
 from pc3d.experiment.rosters import Curriculum, Stage
 from pc3d.system.errors import BadInput, MissingExtra
+from pc3d.tasks.presence import presence_in
 from pc3d.tasks.registry import entry_of
 from pc3d.tasks.task import AnyTask, Outcome
 
@@ -28,34 +31,55 @@ except ImportError as error:
 State = Any
 
 
-def parallel_env(task_name: str, team_size: int) -> "TeamEnvironment":
-    """The task with the same number of agents in every episode."""
-    return open_team_env(task_name, [team_size])
+def parallel_env(
+    task_name: str, team_size: int, *, roster: RosterProcess | str = CONSTANT, horizon: int | None = None
+) -> "TeamEnvironment":
+    """The task with the same number of agents at the start of every episode."""
+    return open_team_env(task_name, [team_size], roster=roster, horizon=horizon)
 
 
 def open_team_env(
-    task_name: str, team_sizes: Sequence[int], probabilities: Sequence[float] | None = None, seed: int = 0
+    task_name: str,
+    team_sizes: Sequence[int],
+    probabilities: Sequence[float] | None = None,
+    seed: int = 0,
+    *,
+    roster: RosterProcess | str = CONSTANT,
+    horizon: int | None = None,
 ) -> "TeamEnvironment":
-    """The task with a team size drawn for each episode; without probabilities, all are equally likely."""
+    """The task with a team size drawn for each episode; without probabilities, all are equally likely.
+
+    By a roster process, or its name, the team changes within an episode.
+    """
     task = entry_of(task_name).task_class
+    settings: dict[str, Any] = {} if horizon is None else {"horizon": horizon}
     if not team_sizes:
         raise BadInput("at least one team size is needed")
     for size in team_sizes:
-        task(slots=size)  # says what is wrong with the size, if anything is
+        task(slots=size, **settings)  # says what is wrong with the size, if anything is
     if probabilities is None:
         probabilities = [1 / len(team_sizes)] * len(team_sizes)
     stage = Stage(1.0, tuple(team_sizes), tuple(probabilities))
-    return TeamEnvironment(task(slots=stage.largest), Curriculum((stage,)), seed)
+    process = roster_named(roster) if isinstance(roster, str) else roster
+    for size in team_sizes:
+        process.check(size, task.fewest_present, task(slots=size, **settings).horizon)
+    slots = max(process.limits(size, task.fewest_present).slots for size in team_sizes)
+    return TeamEnvironment(task(slots=slots, **settings).with_roster(process), Curriculum((stage,)), seed)
 
 
 class TeamEnvironment(ParallelEnv):
-    """Agents keep their names over episodes: a team of n is the first n of `possible_agents`."""
+    """Agents keep their names over episodes: a team of n is the first n of `possible_agents`.
+
+    Where the roster changes, whoever takes a slot anew has a name of its own: `agent_SLOT_LIFE`.
+    """
 
     def __init__(self, task: AnyTask, curriculum: Curriculum, seed: int) -> None:
         self.metadata = {"name": task.name, "render_modes": ["rgb_array"]}
         self.render_mode = "rgb_array"
         self.task = task
-        self.possible_agents = [f"agent_{slot}" for slot in range(task.slots)]
+        most = task.roster.most_lives(task.horizon)
+        self.possible_agents = [self._name(slot, life) for life in range(most) for slot in range(task.slots)]
+        self.agent_slots = task.slots  # as training on a PettingZoo environment wants to know
         self.agents: list[str] = []
         self._curriculum = curriculum
         self._seed, self._episode = seed, 0
@@ -80,33 +104,39 @@ class TeamEnvironment(ParallelEnv):
         team_size = self._curriculum.team_size(self._seed, self._episode, episodes=1)
         self._key = jax.random.fold_in(jax.random.key(self._seed), self._episode)
         self._episode += 1
+        self._time, self._present = 0, np.asarray(_presence(self.task, self._key, team_size))
+        self._lives = lives(self._present)
         self._key, reset_key = jax.random.split(self._key)
-        self._state, views = _begin(self.task, reset_key, team_size)
-        self.agents = self.possible_agents[:team_size]
-        infos = {name: {"team_size": team_size, **mask} for name, mask in self._masks(self.agents).items()}
-        return self._by_agent(views), infos
+        self._state, views = _begin(self.task, reset_key, team_size, self._following)
+        team = self._team()
+        self.agents = list(team)
+        infos = {name: {"team_size": team_size, **mask} for name, mask in self._masks(team).items()}
+        return _by_agent(team, views), infos
 
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[
         dict[str, np.ndarray], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
     ]:
+        """Who leaves is told so once, by a truncation; who joins is told of everything and has no reward."""
         if not self.agents:
             return {}, {}, {}, {}, {}
         self._key, step_key = jax.random.split(self._key)
-        self._state, views, outcome = _advance(self.task, step_key, self._state, self._padded(actions))
+        acting, padded = self._team(), self._padded(actions)
+        self._time += 1
+        self._state, views, outcome = _advance(self.task, step_key, self._state, padded, self._following)
         outcome = jax.device_get(outcome)
-        team, seen = self.agents, self._by_agent(views)
         terminated, truncated = bool(outcome.terminated), bool(outcome.truncated)
-        if terminated or truncated:
-            self.agents = []
+        staying = {} if terminated or truncated else self._team()
+        self.agents = list(staying)
+        told = acting | staying
         measures = {name: float(value) for name, value in outcome.measures.items()}
         return (
-            seen,
-            dict.fromkeys(team, float(outcome.reward)),
-            dict.fromkeys(team, terminated),
-            dict.fromkeys(team, truncated),
-            {name: {**measures, **mask} for name, mask in self._masks(team).items()},
+            _by_agent(told, views),
+            {name: float(outcome.reward) if name in acting else 0.0 for name in told},
+            dict.fromkeys(told, terminated),
+            {name: not terminated and name not in staying for name in told},
+            {name: {**measures, **mask} for name, mask in self._masks(told).items()},
         )
 
     def state(self) -> np.ndarray:
@@ -122,18 +152,40 @@ class TeamEnvironment(ParallelEnv):
             raise BadInput(f"every agent of the team needs an action, but {', '.join(missing)} got none")
         space = self.task.action_space
         padded = np.zeros((self.task.slots, *space.shape), space.dtype)
-        padded[: len(self.agents)] = [actions[name] for name in self.agents]
+        for name, slot in self._team().items():
+            padded[slot] = actions[name]
         return padded
 
-    def _masks(self, team: list[str]) -> dict[str, dict[str, np.ndarray]]:
+    def _masks(self, team: dict[str, int]) -> dict[str, dict[str, np.ndarray]]:
         """What everybody is told of allowed actions; nothing where the task has no masks."""
         if not self.task.action_space.masked:
             return {name: {} for name in team}
         allowed = np.asarray(_allowed(self.task, self._state), np.int8)
-        return {name: {"action_mask": mask} for name, mask in zip(team, allowed, strict=False)}
+        return {name: {"action_mask": allowed[slot]} for name, slot in team.items()}
 
-    def _by_agent(self, views: Float[Array, "agent observation"]) -> dict[str, np.ndarray]:
-        return dict(zip(self.agents, np.asarray(views, np.float32), strict=False))
+    def _team(self) -> dict[str, int]:
+        """Who is there now, and in which slots."""
+        slots = np.flatnonzero(self._present[self._time]).tolist()
+        return {self._name(slot, self._lives[self._time, slot]): slot for slot in slots}
+
+    def _name(self, slot: int, life: int) -> str:
+        return f"agent_{slot}_{life}" if self.task.roster_changes else f"agent_{slot}"
+
+    @property
+    def _following(self) -> Bool[np.ndarray, " agent"] | None:
+        """Whom the world is told to have now; nothing where it has always the same."""
+        return self._present[self._time] if self.task.roster_changes else None
+
+
+def lives(present: Bool[np.ndarray, "moment slot"]) -> Int[np.ndarray, "moment slot"]:
+    """How many agents had each slot before the one who is there."""
+    before = np.concatenate([np.zeros_like(present[:1]), present[:-1]])
+    return np.cumsum(present & ~before, axis=0) - 1
+
+
+def _by_agent(team: dict[str, int], views: Float[Array, "agent observation"]) -> dict[str, np.ndarray]:
+    seen = np.asarray(views, np.float32)
+    return {name: seen[slot] for name, slot in team.items()}
 
 
 def _own_space(space: ActionSpace) -> Discrete | Box:
@@ -149,16 +201,34 @@ def _allowed(task: AnyTask, state: State) -> Bool[Array, "agent action"]:
 
 
 @partial(jax.jit, static_argnames="task")
-def _begin(
+def _presence(
     task: AnyTask, key: PRNGKeyArray, team_size: int | Int[Array, ""]
+) -> Bool[Array, "moment agent"]:
+    return presence_in(task, key, team_size)
+
+
+@partial(jax.jit, static_argnames="task")
+def _begin(
+    task: AnyTask,
+    key: PRNGKeyArray,
+    team_size: int | Int[Array, ""],
+    present: Bool[Array, " agent"] | None,
 ) -> tuple[State, Float[Array, "agent observation"]]:
-    state = task.reset(key, team_size)
+    state = task.begin(key, team_size, present)
     return state, task.observe(state)
 
 
 @partial(jax.jit, static_argnames="task")
 def _advance(
-    task: AnyTask, key: PRNGKeyArray, state: State, actions: Num[Array, " agent *number"]
+    task: AnyTask,
+    key: PRNGKeyArray,
+    state: State,
+    actions: Num[Array, " agent *number"],
+    present: Bool[Array, " agent"] | None,
 ) -> tuple[State, Float[Array, "agent observation"], Outcome]:
-    state, outcome = task.step(key, state, jnp.asarray(actions))
-    return state, task.observe(state), outcome
+    following, outcome = task.advance(key, state, jnp.asarray(actions), present)
+    views = task.observe(following)
+    if present is not None:  # who leaves sees once more what its last action led to
+        unchanged, _ = task.advance(key, state, jnp.asarray(actions))
+        views = jnp.where(task.present(following)[:, None], views, task.observe(unchanged))
+    return following, views, outcome

@@ -23,7 +23,7 @@ from pc3d.experiment.roster_process import (
     Shock,
     Spans,
 )
-from pc3d.tasks.task import slot_keys
+from pc3d.tasks.task import ROSTER_DRAWS, AnyTask, slot_keys
 
 TEAM_DRAWS = 1 << 20  # folded into the key where slots have their numbers
 CHANCES = 2  # of each slot at each moment
@@ -64,6 +64,20 @@ class _Team(eqx.Module):
 
 
 _Wishes = Callable[[_Now, _Draw], _Wish]
+
+
+def presence_in(
+    task: AnyTask, key: PRNGKeyArray, team_size: int | Int[Array, ""]
+) -> Bool[Array, "moment slot"]:
+    """Who is there in the episode with this key, by the task's own process."""
+    return presence(
+        task.roster,
+        jax.random.fold_in(key, ROSTER_DRAWS),
+        team_size,
+        slots=task.slots,
+        horizon=task.horizon,
+        fewest=task.fewest_present,
+    )
 
 
 def presence(

@@ -147,6 +147,10 @@ class Task(abc.ABC, Generic[StateT]):
         """The same game, padded to another width."""
         return replace(self, slots=slots)
 
+    def slots_for(self, team_size: int) -> int:
+        """How many a team needs that begins with so many agents."""
+        return self.roster.limits(team_size, self.fewest_present).slots
+
     def with_roster(self: TaskT, roster: RosterProcess) -> TaskT:
         """The same game, whose team changes by a process."""
         if roster != CONSTANT and type(self).join is Task.join:

@@ -1,6 +1,7 @@
 """`pc3d tune` as a command: what it prints, inherits, writes and refuses."""
 
 import csv
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -8,13 +9,18 @@ from pathlib import Path
 import pytest
 
 from pc3d.cli import main
+from pc3d.cli.tune import _plan, parse
 from pc3d.experiment.methods import METHODS
 from pc3d.jobs.tuning.plan import inherited
-from pc3d.presets.paper import paper
+from pc3d.jobs.tuning.trial import _with_validation_mixes
+from pc3d.play.arena import CompiledArena
+from pc3d.presets.paper import paper, sealed
 from pc3d.presets.preset_file import Preset, read_preset, write_preset
+from pc3d.tasks.make import make_game
+from pc3d.tasks.named_mixes import with_mixes
 from tests.jobs.tuning.searches import FIXED, SPACE
 from tests.play.hosted.tiny import PATH, SIZES
-from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS
+from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS, small_experiment
 
 PAGE = Path(__file__).parents[3] / "docs" / "tuning.md"
 OFF_POLICY = {"maddpg", "matd3", "masac"}
@@ -162,3 +168,26 @@ def test_a_second_search_in_the_same_folder_is_refused(tmp_path, capsys):
     with one_owner(folder):
         assert main(tune(tmp_path)) == 2
     assert "another process is already working" in capsys.readouterr().err
+
+
+def test_a_search_with_unlike_agents_writes_them_into_every_preset(tmp_path, capsys):
+    words = ["spread", "mappo", "--folder", str(tmp_path), "--mix", "unlike", "--capabilities", "own"]
+    plan = _plan(parse(words))
+    assert plan.base.mixes.seen == "own"
+    write_preset(tmp_path / "trial.toml", plan.preset_of({}))
+    trial = read_preset(tmp_path / "trial.toml").applied(paper("spread", "mappo"), "here")
+    assert trial.mixes == plan.base.mixes
+    assert "mixes" in plan.identity
+    judging = json.loads(plan.identity["mixes"])
+    assert "test" not in judging or not judging["test"]
+    # What it started from must not have other agents than it says.
+    write_preset(tmp_path / "base.toml", Preset("spread", "mappo", {}, mix="unlike"))
+    assert main(["tune", *words[:4], "--base", str(tmp_path / "base.toml"), "--show-space"]) == 2
+    assert "was found with other kinds of agents" in capsys.readouterr().err
+
+
+def test_validation_mixes_decide_a_search():
+    experiment = sealed(with_mixes(small_experiment("mappo"), "unlike", None))
+    arena = _with_validation_mixes(CompiledArena(make_game(experiment)), experiment.mixes)
+    assert arena.game.cast.mixes == experiment.mixes.validation
+    assert set(arena.game.cast.mixes).isdisjoint(experiment.mixes.train)

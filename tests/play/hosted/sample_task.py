@@ -3,6 +3,7 @@
 import os
 import time
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 from gymnasium.spaces import Box, Discrete, MultiDiscrete
@@ -123,6 +124,19 @@ class WideTeams(Meeting):
         return {name: np.append(view, self.places) for name, view in super().views().items()}
 
 
+class NamedWideTeams(WideTeams):
+    """Its parts add up with two agents."""
+
+    observation_parts = {"own": 2, "everybody": 2}  # noqa: RUF012
+
+
+class FarTooWide(Meeting):
+    observation_parts = {"place": 10**6 + 1}  # noqa: RUF012
+
+    def views(self):
+        return dict.fromkeys(self.possible_agents, np.zeros(10**6 + 1, np.float32))
+
+
 class UnlikeAgents(Meeting):
     def views(self):
         views = super().views()
@@ -159,8 +173,8 @@ class TooFew(Meeting):
         super().__init__(max(1, team_size - 1))
 
 
-class Leaving(Meeting):
-    """The first agent is done earlier than the others."""
+class Lingering(Meeting):
+    """The first agent is done earlier than the others, and stays."""
 
     def step(self, actions):
         views, rewards, terminated, truncated, infos = super().step(actions)
@@ -175,6 +189,87 @@ class Vanishing(Meeting):
         answer = super().step({"agent_0": 1, **actions})
         self.agents = self.agents[1:]
         return answer
+
+
+class Relay:
+    """Agents come and go by a timetable; each sees how often it has acted, and the number of its name."""
+
+    horizon = STEPS
+    render_mode = "rgb_array"
+    spare = 1
+    # After so many steps: who leaves, and who joins.
+    timetable: ClassVar[dict] = {2: ([], ["late_1"]), 3: (["agent_0"], []), 4: ([], ["late_2"])}
+
+    def __init__(self, team_size):
+        self.start = [f"agent_{slot}" for slot in range(team_size)]
+        self.agent_slots = team_size + self.spare
+        self.agents = []
+
+    def observation_space(self, agent):
+        return Box(-99, 99, (2,), np.float32)
+
+    def action_space(self, agent):
+        return Discrete(3)
+
+    def reset(self, seed=None, options=None):
+        self.random = np.random.default_rng(seed)
+        self.agents, self.time = list(self.start), 0
+        self.acted = dict.fromkeys(self.agents, self.random.uniform())
+        return self.views(self.agents), {}
+
+    def step(self, actions):
+        assert set(actions) == set(self.agents)
+        self.time += 1
+        self.acted = {name: count + 1 for name, count in self.acted.items()}
+        leaving, joining = self.timetable.get(self.time, ([], []))
+        team, over = list(self.agents), self.time >= STEPS
+        self.agents = [] if over else [name for name in team if name not in leaving] + joining
+        self.acted |= dict.fromkeys(joining, 0.0)
+        told = team if over else team + joining
+        reward = {name: float(action == 2) for name, action in actions.items()}
+        truncated = {name: over or name in leaving for name in told}
+        return self.views(told), reward, dict.fromkeys(told, False), truncated, {}
+
+    def views(self, names):
+        return {name: np.array([self.acted[name], int(name.split("_")[1])], np.float32) for name in names}
+
+    def render(self):
+        return np.zeros((8, 8, 3), np.uint8)
+
+
+class ComingBack(Relay):
+    timetable: ClassVar[dict] = {2: (["agent_0"], []), 4: ([], ["agent_0"])}
+
+
+class TooManyAtOnce(Relay):
+    spare = 0
+    timetable: ClassVar[dict] = {2: ([], ["late_1"])}
+
+
+class AllReplaced(Relay):
+    timetable: ClassVar[dict] = {3: (["agent_0", "agent_1", "agent_2"], ["first_0", "second_0"])}
+
+
+class EmptyEarly(Relay):
+    def step(self, actions):
+        views, rewards, terminated, truncated, infos = super().step(actions)
+        if self.time == 3:
+            self.agents, truncated = [], {}
+        return views, rewards, terminated, truncated, infos
+
+
+class TooFewSlots(Relay):
+    spare = -1
+
+
+class Surprising(Relay):
+    """Somebody leaves, but not in the episodes of a check."""
+
+    spare = 0
+
+    def reset(self, seed=None, options=None):
+        self.timetable = {3: (["agent_0"], [])} if seed not in (1, 2) else {}
+        return super().reset(seed)
 
 
 class Continuous(Meeting):

@@ -2,6 +2,7 @@
 
 import signal
 import sys
+from functools import partial
 
 import pytest
 
@@ -9,6 +10,7 @@ from pc3d.cli import main
 from pc3d.experiment.action_space import Box, Choice
 from pc3d.play.hosted.contract import _answering_within, examine
 from pc3d.system.imports import load_object
+from pc3d.tasks.pettingzoo import parallel_env
 from tests.play.hosted import sample_task
 from tests.play.hosted.sample_task import STEPS
 
@@ -71,11 +73,24 @@ def test_names_for_parts_of_an_observation_are_kept_in_their_order():
         ("MoreActionsInLargerTeams", "an action is one of 5: action 0, action 1, action 2"),
         ("NoReward", "agent_0 got no reward"),
         ("Raising", "at step 4: step raised ValueError: the wheel came off"),
-        ("Leaving", "at step 3: agent_0 left the team while others played on"),
-        ("Vanishing", "agent_0 left the team while others played on"),
+        ("Lingering", "at step 3: agent_0 is done and still in env.agents while others play on"),
+        ("Vanishing", "at step 1: agent_0 is gone from env.agents without a word"),
+        ("ComingBack", "at step 4: agent_0 came back: who joins is a new agent without a memory"),
+        (
+            "TooManyAtOnce",
+            "at step 2: 3 agents are there at once, and 2 slots for them: give the environment",
+        ),
+        ("AllReplaced", "at step 3: first_0 found no slot: one that was just left stays empty for a step"),
+        ("EmptyEarly", "at step 3: env.agents is empty before the end"),
+        ("TooFewSlots", "agent_slots must be a whole number, for make(2) at least 2, not 1"),
         ("NoLimit", "give one with --horizon N"),
         ("Unseeded", "two new environments differ at moment 0"),
         ("UnseededSteps", "two new environments differ at moment 1"),
+        (
+            "NamedWideTeams",
+            "observations have shape (4,) with 2 agents and (5,) with 3: every agent must see",
+        ),
+        ("FarTooWide", "the observation of agent_0 has 1,000,001 numbers, and 1,000,000 are the most"),
         ("NamedInPart", "observation_parts has 1 numbers in all, and an observation has 2"),
         ("NamedWithoutWidths", "observation_parts must say of each part how many numbers it has"),
         ("Leaking", "something is left over from one episode to the next"),
@@ -83,6 +98,24 @@ def test_names_for_parts_of_an_observation_are_kept_in_their_order():
 )
 def test_what_is_wrong_is_named(name, sentence):
     assert sentence in problems(name)[0]
+
+
+def test_who_leaves_and_joins_is_told_in_a_sentence():
+    found = examine(sample_task.Relay, (2, 3))
+    assert found.problems == []
+    assert found.world is not None
+    assert (found.world.roster_changes, found.world.spare_slots) == (True, 1)
+    assert found.notes[0] == (
+        "the team may change while it plays: agent_0 left and late_1 and late_2 joined in 6 steps of random "
+        "play after a start with 2 agents; 4 lives in 3 slots, at most 3 agents at once"
+    )
+
+
+def test_our_own_view_of_a_changing_team_is_such_a_task():
+    found = examine(partial(parallel_env, "spread", roster="churn-fast:smallest=1", horizon=12), (3,))
+    assert found.problems == []
+    assert found.world is not None
+    assert found.world.roster_changes
 
 
 @pytest.mark.parametrize(

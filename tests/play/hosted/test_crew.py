@@ -104,7 +104,7 @@ def test_a_task_that_prints_and_reads_does_not_disturb_the_learner():
         ),
         (
             "Hanging",
-            "Hanging did not answer within 1 s at step 3, in one of: 2 agents, seed 11; 1 agents, seed",
+            "Hanging did not answer within 1 s at step 3, in one of: 2 agents, seed 11; 1 agent, seed",
         ),
         ("Dying", "Dying ended its process with code 7 at step 3, in one of: 2 agents, seed 11"),
     ],

@@ -26,7 +26,7 @@ pytestmark = [
 ]
 STEPS = 25
 SPREAD_STEPS_PER_SECOND = 5
-STAGES = ".stage:not([data-empty]) canvas"
+STAGES = ".stage:not([data-empty]) .stage-body canvas"
 
 
 @pytest.fixture(scope="module")
@@ -397,6 +397,42 @@ def test_an_agent_that_leaves_is_last_seen_where_it_last_was(window, tmp_path):
     assert halfway_through_the_step_to(away) != halfway_through_the_step_to(stays)
     gone = {"present": [[1, 1], [1, 0]]}
     assert halfway_through_the_step_to(away, **gone) == halfway_through_the_step_to(stays, **gone)
+
+
+def test_bars_under_a_stage_say_who_was_there_when_and_a_click_on_them_leads_there(window, tmp_path):
+    replay = sample_replay("spread", "pc3d", 4, steps=9)
+    shown = "document.querySelector('.presence').checkVisibility()"
+    open_replay(window, tmp_path, replay)
+    assert not window.run(f"return {shown}")
+    present = [[1, 1, int(moment < 3 or moment > 6), 1] for moment in range(10)]
+    open_replay(window, tmp_path, replay | {"present": present})
+    assert window.run(f"return {shown}")
+    window.click(".presence")  # in the middle of the ten moments
+    assert step(window) == 5
+    pixels = """const bars = document.querySelector('.presence'), {width, height} = bars;
+    const {data} = bars.getContext('2d').getImageData(0, 0, width, height);
+    return arguments[0].map(([moment, slot]) => {
+      const [x, y] = [(moment + 0.5) / 10 * width, (slot + 0.4) / 4 * height].map(Math.floor);
+      return data.slice(4 * (y * width + x), 4 * (y * width + x) + 4).join();
+    })"""
+    there, away, now, again = window.run(pixels, [[0, 0], [3, 2], [5, 0], [8, 2]])
+    assert len({there, away, now}) == 3
+    assert again == there
+    assert "3 of 4 slots at step 5" in window.run("return document.querySelector('.presence').ariaLabel")
+    assert window.console() == []
+
+
+def test_unlike_agents_of_spread_are_drawn_at_their_own_size(window, tmp_path):
+    world = {"landmarks": [[0, 0]], "positions": [[[500, 0], [-500, 0]]] * 2}
+
+    def picture(**sizes: Any) -> list[str]:
+        open_replay(window, tmp_path, TINY_REPLAY | {"team_size": 2, "world": world | sizes})
+        return pictures(window)
+
+    alike = picture()
+    assert picture(sizes=[150, 150]) == alike
+    assert picture(sizes=[150, 300]) != alike
+    assert window.console() == []
 
 
 def test_a_replay_page_shows_a_single_replay(window, tmp_path):

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from pc3d.runs.habits import Habits
-from pc3d.runs.trackers.table import TRACKERS, trackers
+from pc3d.runs.trackers.table import TRACKERS, trackers, written_to
 from pc3d.system.errors import BadInput
 from tests.runs.trackers import stand_ins
 from tests.small import small_experiment
@@ -120,3 +120,11 @@ def test_every_tracker_has_its_option():
 def test_a_run_that_never_began_can_end(packages, tmp_path, name):
     (tracker,) = trackers(Habits(tensorboard=False, **{name: True}), tmp_path)
     tracker.ended(False)
+
+
+def test_where_trackers_write_is_told(packages, monkeypatch):
+    assert list(written_to(Habits(tensorboard=True))) == []
+    asked = Habits(wandb=True, mlflow=True)
+    assert list(written_to(asked)) == ["Weights & Biases (offline): wandb", "MLflow: mlruns"]
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", "file:elsewhere")
+    assert list(written_to(asked))[1] == "MLflow: file:elsewhere"

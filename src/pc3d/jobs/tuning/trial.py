@@ -14,9 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.mixes import Cast, Mixes
 from pc3d.jobs.tuning.trial_folder import Budget, Score, TrialFolder
 from pc3d.play.actor_team import ActorTeam
-from pc3d.play.arena import Arena
+from pc3d.play.arena import Arena, CompiledArena
 from pc3d.play.scores import returns_by_size
 from pc3d.presets.paper import paper, sealed
 from pc3d.presets.preset_file import read_preset
@@ -28,6 +29,7 @@ from pc3d.system.checked_json import write_checked
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, one_owner
 from pc3d.system.imports import is_import_path
+from pc3d.tasks.make import playable
 
 SECONDS_FOR_THE_OTHER = 120  # a worker whose search was killed saves first, and may be compiling until then
 
@@ -57,10 +59,26 @@ def sealed_experiment(folder: TrialFolder, budget: Budget) -> Experiment:
 def _score(run: RunFolder, arena: Arena, rollouts: int) -> list[float]:
     """The final policy's mean return over the training sizes, and over the validation sizes."""
     policy = load_policy(run.path)
-    rosters = policy.experiment.rosters
-    returns = returns_by_size(arena, ActorTeam(policy.actor), rosters.all, rollouts)
-    splits = (rosters.train, rosters.validation)
-    return [float(np.mean([np.mean(returns[size]) for size in sizes])) for sizes in splits]
+    rosters, team = policy.experiment.rosters, ActorTeam(policy.actor)
+    if not policy.experiment.mixes.validation:
+        returns = returns_by_size(arena, team, rosters.all, rollouts)
+        return [_mean(returns, sizes) for sizes in (rosters.train, rosters.validation)]
+    chosen_by = _with_validation_mixes(arena, policy.experiment.mixes)
+    return [
+        _mean(returns_by_size(place, team, sizes, rollouts), sizes)
+        for place, sizes in ((arena, rosters.train), (chosen_by, rosters.validation))
+    ]
+
+
+def _mean(returns: dict[int, np.ndarray], sizes: tuple[int, ...]) -> float:
+    """Every size counts equally."""
+    return float(np.mean([np.mean(returns[size]) for size in sizes]))
+
+
+def _with_validation_mixes(arena: Arena, mixes: Mixes) -> Arena:
+    """What training never saw decides, as it does with team sizes."""
+    cast = Cast(mixes.validation, mixes.seen)
+    return CompiledArena(playable(arena.game).with_cast(cast))
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from pc3d.experiment.world import ObservationPart, OwnWorld
 from pc3d.play.hosted.crew import DEFAULT_HOSTING
 from pc3d.play.hosted.parallel import FIXED_WIDTH, Make, ParallelWorld
 from pc3d.play.hosted.world import ContractBroken, HostStep
+from pc3d.system.plain import amount
 from pc3d.tasks.chance import by_chance
 
 LONGEST_SEARCH = 1000  # steps of random play in which a time limit must show itself
@@ -53,15 +54,16 @@ def examine(
         return found
     seen: list[_Seen] = []
     for size in team_sizes:
-        show(f"{size} agents")
+        show(amount(size, "agent"))
         try:
-            seen.append(_examine_size(make, size, horizon, timeout, found))
+            shape = seen[0].shape if seen else None
+            seen.append(_examine_size(make, size, horizon, timeout, found, shape))
         except ContractBroken as error:
-            found.problems.append(f"with {size} agents: {error}")
+            found.problems.append(f"with {amount(size, 'agent')}: {error}")
     _compare_sizes(seen, found)
     limit = horizon or _time_limit(seen, found)
     if seen and limit and not found.problems:
-        found.world = _description(seen[0], limit)
+        found.world = _description(seen, limit)
     return found
 
 
@@ -75,13 +77,26 @@ class _Seen:
     told_limit: int | None  # by an attribute
     met_limit: int | None  # by a truncation
     parts: tuple[ObservationPart, ...]
+    slots: int
+    changes: bool  # agents left or joined, or there is room for more of them
 
 
-def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, found: Examination) -> _Seen:
+def _examine_size(
+    make: Make,
+    size: int,
+    horizon: int | None,
+    timeout: float,
+    found: Examination,
+    shape: tuple[int, ...] | None,
+) -> _Seen:
+    """Hold one team size to the contract; `shape` is what agents of another one see, if there was one."""
     with _answering_within(timeout):
         world, twin_world = ParallelWorld(make, size), ParallelWorld(make, size)
     longest = horizon or world.time_limit or LONGEST_SEARCH
     first = _play(world, ONE_SEED, timeout, longest)
+    changes = world.slots > size or bool(world.attendance.left or world.attendance.joined)
+    if changes:
+        found.notes.append(world.attendance.story(len(first) - 1))
     parting = _parting(first, _play(twin_world, ONE_SEED, timeout))
     if parting is not None:
         raise ContractBroken(
@@ -99,15 +114,18 @@ def _examine_size(make: Make, size: int, horizon: int | None, timeout: float, fo
     assert world.shape is not None
     met = len(first) - 1 if first[-1].truncated else None
     assert world.actions is not None
-    parts, limit = world.observation_parts, world.time_limit
-    return _Seen(size, world.shape, world.actions.described, limit, met, parts)
+    # A view that is wider in larger teams is the trouble itself, not that its parts do not add up.
+    parts = world.observation_parts if shape in (None, world.shape) else ()
+    limit = world.time_limit
+    return _Seen(size, world.shape, world.actions.described, limit, met, parts, world.slots, changes)
 
 
 def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPARED_STEPS) -> Story:
     """An episode of random play, of at most so many steps."""
     chance = np.random.default_rng(seed)
     with _answering_within(timeout):
-        story = [HostStep(world.reset(seed), 0.0, False, False, ())]
+        views = world.reset(seed)
+        story = [HostStep(views, world.attendance.present, 0.0, False, False, ())]
     for time in range(1, longest + 1):
         try:
             with _answering_within(timeout):
@@ -123,7 +141,7 @@ def _play(world: ParallelWorld, seed: int, timeout: float, longest: int = COMPAR
 def _random_actions(world: ParallelWorld, last: HostStep, chance: np.random.Generator) -> np.ndarray:
     assert world.actions is not None
     space = world.actions.described
-    chances: Any = chance.random((world.team_size, *space.shape), np.float32)
+    chances: Any = chance.random((world.slots, *space.shape), np.float32)
     allowed: Any = last.views[:, -space.mask_width :] > 0 if space.masked else None
     return np.asarray(by_chance(space, chances, allowed))
 
@@ -131,7 +149,8 @@ def _random_actions(world: ParallelWorld, last: HostStep, chance: np.random.Gene
 def _parting(one: Story, other: Story) -> int | None:
     """The first moment at which two stories differ."""
     for moment, (here, there) in enumerate(zip(one, other, strict=False)):
-        if here.reward != there.reward or not np.array_equal(here.views, there.views):
+        same_views = np.array_equal(here.views, there.views) and np.array_equal(here.present, there.present)
+        if here.reward != there.reward or not same_views:
             return moment
     return None
 
@@ -173,11 +192,14 @@ def _note(world: ParallelWorld, first: Story, other: Story, found: Examination) 
 
 def _outside_bounds(world: ParallelWorld, story: Story) -> bool:
     """Whether what is seen leaves the space that was declared; it changes nothing, but may be a slip."""
-    for slot, name in enumerate(world.names):
+    for name, slot in world.attendance.team.items():
         space: Any = world.environment.observation_space(name)
         if not hasattr(space, "low") or space.shape != world.shape:
             continue
-        seen = np.stack([moment.views[slot][: space.low.size] for moment in story])  # a mask may follow
+        there = [moment.views[slot] for moment in story if moment.present[slot]]
+        seen = np.reshape(
+            [view[: space.low.size] for view in there], (-1, space.low.size)
+        )  # a mask may follow
         if (seen < space.low.ravel() - 1e-6).any() or (seen > space.high.ravel() + 1e-6).any():
             return True
     return False
@@ -187,13 +209,13 @@ def _compare_sizes(seen: list[_Seen], found: Examination) -> None:
     for one in seen[1:]:
         if one.shape != seen[0].shape:
             found.problems.append(
-                f"observations have shape {seen[0].shape} with {seen[0].team_size} agents and {one.shape} "
-                f"with {one.team_size}: {FIXED_WIDTH}"
+                f"observations have shape {seen[0].shape} with {amount(seen[0].team_size, 'agent')} and "
+                f"{one.shape} with {one.team_size}: {FIXED_WIDTH}"
             )
             return
         if one.actions != seen[0].actions:
             found.problems.append(
-                f"an action is {seen[0].actions.words} with {seen[0].team_size} agents, and "
+                f"an action is {seen[0].actions.words} with {amount(seen[0].team_size, 'agent')}, and "
                 f"{one.actions.words} with {one.team_size}: every team must have the same"
             )
             return
@@ -213,7 +235,8 @@ def _time_limit(seen: list[_Seen], found: Examination) -> int | None:
     return None
 
 
-def _description(seen: _Seen, horizon: int) -> OwnWorld:
+def _description(sizes: list[_Seen], horizon: int) -> OwnWorld:
+    seen = sizes[0]
     return OwnWorld.acting(
         seen.actions,
         stepped_by="host",
@@ -221,4 +244,6 @@ def _description(seen: _Seen, horizon: int) -> OwnWorld:
         observation_shape=seen.shape or (1,),
         return_definition=f"the mean of the agents' rewards, summed over at most {horizon} steps",
         observation_parts=seen.parts,
+        roster_changes=any(one.changes for one in sizes),
+        spare_slots=max(one.slots - one.team_size for one in sizes),
     )

@@ -18,6 +18,7 @@ from pc3d.play.hosted.frames import Frame, read_frame, to_bytes
 from pc3d.play.hosted.world import seed_of
 from pc3d.system.bounds import Bounded, Range
 from pc3d.system.errors import Pc3dError
+from pc3d.system.plain import amount
 from pc3d.system.processes import PYTHON, environment_of_child
 
 SECONDS_TO_END = 2.0
@@ -58,6 +59,8 @@ class Crew:
     def __init__(self, source: Source, hosting: Hosting = DEFAULT_HOSTING) -> None:
         self.source, self.hosting = source, hosting
         self._workers: list[_Worker] = []
+        self.slots: Int[np.ndarray, " episode"] = np.zeros(0, np.int32)
+        """How many each world has, since it began."""
 
     def __enter__(self) -> Crew:
         return self
@@ -68,20 +71,25 @@ class Crew:
     def begin(
         self, keys: UInt[np.ndarray, "episode 2"], team_sizes: Int[np.ndarray, " episode"]
     ) -> Float[np.ndarray, "view observation"]:
-        """Begin one episode per key; the views of all teams, one after the other."""
+        """Begin one episode per key; the views of all slots, one episode after the other."""
         while len(self._workers) < min(self.hosting.env_workers, len(keys)):
             self._workers.append(_Worker(self.source))
         seeds = [seed_of(key) for key in keys]
-        self._episodes = [f"{size} agents, seed {seed}" for size, seed in zip(team_sizes, seeds, strict=True)]
-        self._team_sizes, self._time = np.asarray(team_sizes, np.int32), 0
+        self._episodes = [
+            f"{amount(size, 'agent')}, seed {seed}" for size, seed in zip(team_sizes, seeds, strict=True)
+        ]
+        sizes, self._time = np.asarray(team_sizes, np.int32), 0
         places = np.arange(len(keys), dtype=np.int32)
         replies = self._ask(
             places,
             lambda chosen: Frame(
-                "begin", {"places": chosen, "team_sizes": self._team_sizes[chosen], "keys": keys[chosen]}
+                "begin", {"places": chosen, "team_sizes": sizes[chosen], "keys": keys[chosen]}
             ),
         )
-        return self._in_order(places, replies)
+        self.slots = np.zeros(len(keys), np.int32)
+        for chosen, reply in replies:
+            self.slots[chosen] = reply.arrays["slots"]
+        return self._in_order(places, replies, "views")
 
     def step(
         self,
@@ -94,7 +102,7 @@ class Crew:
         places = np.flatnonzero(going).astype(np.int32)
 
         def request(chosen: np.ndarray) -> Frame:
-            teams = [actions[place, : self._team_sizes[place]] for place in chosen]
+            teams = [actions[place, : self.slots[place]] for place in chosen]
             kind = np.float32 if actions.dtype.kind == "f" else np.int32
             return Frame(
                 "step",
@@ -107,7 +115,8 @@ class Crew:
             name: np.concatenate([reply.arrays[name] for _, reply in replies])[order]
             for name in ("rewards", "terminated", "truncated", "measures")
         }
-        return Stepped(views=self._in_order(places, replies), **columns)
+        views, present = (self._in_order(places, replies, name) for name in ("views", "present"))
+        return Stepped(views, present, **columns)
 
     def picture(self, episode: int) -> UInt8[np.ndarray, "row column 3"]:
         """How an episode looks now."""
@@ -146,13 +155,13 @@ class Crew:
         raise WorldFailed(f"{self.source.name} {problem} at step {self._time}, in one of: {among}")
 
     def _in_order(
-        self, places: Int[np.ndarray, " place"], replies: list[tuple[np.ndarray, Frame]]
-    ) -> Float[np.ndarray, "view observation"]:
-        """The views of all places by place, whichever worker they came from."""
+        self, places: Int[np.ndarray, " place"], replies: list[tuple[np.ndarray, Frame]], name: str
+    ) -> np.ndarray:
+        """What is told of all slots by place, whichever worker it came from."""
         teams: dict[int, np.ndarray] = {}
         for chosen, reply in replies:
-            ends = np.cumsum(self._team_sizes[chosen])
-            teams |= dict(zip(chosen.tolist(), np.split(reply.arrays["views"], ends[:-1]), strict=True))
+            ends = np.cumsum(self.slots[chosen])
+            teams |= dict(zip(chosen.tolist(), np.split(reply.arrays[name], ends[:-1]), strict=True))
         return np.concatenate([teams[place] for place in places.tolist()])
 
 
@@ -161,6 +170,7 @@ class Stepped:
     """What a step brought to the episodes that were going, in their order."""
 
     views: Float[np.ndarray, "view observation"]
+    present: Bool[np.ndarray, " view"]
     rewards: Float[np.ndarray, " episode"]
     terminated: Bool[np.ndarray, " episode"]
     truncated: Bool[np.ndarray, " episode"]

@@ -23,6 +23,7 @@ class OriginalOnHost:
     def __init__(self, task_name: str, rules: Rules, team_size: int) -> None:
         self.port = entry_of(task_name).make(team_size, rules)
         self.world = original_world(self.port)
+        self.slots = team_size
 
     def begin(self, key: Key) -> Views:
         self.world.load(jax.device_get(_start(self.port, _wrapped(key))))
@@ -33,6 +34,7 @@ class OriginalOnHost:
         outcome = self.world.step(actions)
         return HostStep(
             self._views(),
+            np.ones(self.slots, bool),
             float(outcome.reward),
             bool(outcome.terminated),
             bool(outcome.truncated),

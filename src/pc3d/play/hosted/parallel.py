@@ -10,13 +10,15 @@ import numpy as np
 from jaxtyping import Bool, Float, Num, UInt8
 
 from pc3d.experiment.world import ObservationPart
+from pc3d.play.hosted.attendance import Attendance
 from pc3d.play.hosted.spaces import OwnActions, has_masks, mask_of, seen_by
+from pc3d.play.hosted.told import told_limit, told_parts, told_slots
 from pc3d.play.hosted.world import ContractBroken, HostStep, Key, Views, seed_of
 from pc3d.system.imports import OWN_ERRORS, described
+from pc3d.system.plain import amount
 
 Make = Callable[[int], Any]
-LIMIT_NAMES = ("horizon", "max_cycles")
-PARTS_NAME = "observation_parts"
+MOST_NUMBERS = 10**6  # of an observation
 NEEDED = ("reset", "step", "observation_space", "action_space")
 FIXED_WIDTH = (
     "every agent must see equally many numbers in every team: keep the k nearest entities, nearest first, "
@@ -25,14 +27,14 @@ FIXED_WIDTH = (
 
 
 class ParallelWorld:
-    """Agents are slots in the order of `env.agents`; the team's reward is the mean of its agents' rewards."""
+    """Agents have slots in the order of `env.agents`; the team's reward is the mean of their rewards."""
 
     def __init__(self, make: Make, team_size: int) -> None:
         self.team_size = team_size
         with calling(f"make({team_size})"):
             self.environment = make(team_size)
         _require_parallel(self.environment)
-        self.names: list[str] = []
+        self.attendance = Attendance(told_slots(self.environment, team_size))
         self.shape: tuple[int, ...] | None = None
         self.actions: OwnActions | None = None
         self.individual_rewards = False
@@ -46,21 +48,22 @@ class ParallelWorld:
             answer = self.environment.reset(seed=seed)
         if not (isinstance(answer, tuple) and len(answer) == 2 and isinstance(answer[0], Mapping)):
             raise ContractBroken("reset must return two dictionaries, observations and infos")
-        self.names = list(self.environment.agents)
-        if len(self.names) != self.team_size or len(set(self.names)) != self.team_size:
+        names = list(self.environment.agents)
+        if len(names) != self.team_size or len(set(names)) != self.team_size:
             raise ContractBroken(
-                f"make({self.team_size}) must give {self.team_size} agents, "
-                f"but env.agents has {len(self.names)} after a reset"
+                f"make({self.team_size}) must give {amount(self.team_size, 'agent')}, "
+                f"but env.agents has {len(names)} after a reset"
             )
+        self.attendance.begin(names)
         if self.actions is None:
-            with calling("action_space()"):
-                self.actions = OwnActions.of(self.environment, self.names, masked=has_masks(*answer))
+            self.actions = self._actions_of(names, masked=has_masks(*answer))
         return self._views(*answer)
 
     def step(self, key: Key, actions: Num[np.ndarray, " agent *number"]) -> HostStep:
         del key
         assert self.actions is not None, "reset comes first"
-        choices = {name: self.actions.told(action) for name, action in zip(self.names, actions, strict=True)}
+        team = self.attendance.team
+        choices = {name: self.actions.told(actions[slot]) for name, slot in team.items()}
         with calling("step"):
             answer = self.environment.step(choices)
         five = isinstance(answer, tuple) and len(answer) == 5
@@ -69,9 +72,10 @@ class ParallelWorld:
                 "step must return five dictionaries: observations, rewards, terminations, truncations, infos"
             )
         observations, rewards, terminations, truncations, infos = answer
+        reward = self._reward(rewards)
         terminated, truncated = self._ends(terminations, truncations)
         views = self._views(observations, infos, over=terminated or truncated)
-        return HostStep(views, self._reward(rewards), terminated, truncated, ())
+        return HostStep(views, self.attendance.present, reward, terminated, truncated, ())
 
     def picture(self) -> UInt8[np.ndarray, "row column 3"]:
         with calling("render()"):
@@ -84,42 +88,30 @@ class ParallelWorld:
         return picture
 
     @property
+    def slots(self) -> int:
+        return self.attendance.slots
+
+    @property
+    def names(self) -> list[str]:
+        """Of those who are there."""
+        return list(self.attendance.team)
+
+    @property
     def time_limit(self) -> int | None:
-        """The environment's own limit, where an attribute tells it."""
-        for owner in self._owners:
-            for name in LIMIT_NAMES:
-                limit = getattr(owner, name, None)
-                if isinstance(limit, int) and limit > 0:
-                    return limit
-        return None
+        return told_limit(self.environment)
 
     @property
     def observation_parts(self) -> tuple[ObservationPart, ...]:
-        """What the environment calls its observation's parts, in their order; none if it says nothing."""
-        named = (owner for owner in self._owners if hasattr(owner, PARTS_NAME))
-        told: Any = getattr(next(named, None), PARTS_NAME, {})
-        if not isinstance(told, Mapping) or not all(_is_part(*part) for part in told.items()):
-            raise ContractBroken(
-                f"{PARTS_NAME} must say of each part how many numbers it has, as name: width"
-            )
-        width = math.prod(self.shape or ())
-        if told and sum(told.values()) != width:
-            raise ContractBroken(
-                f"{PARTS_NAME} has {sum(told.values())} numbers in all, and an observation has {width}"
-            )
-        return tuple(ObservationPart(name, width) for name, width in told.items())
-
-    @property
-    def _owners(self) -> tuple[Any, ...]:
-        """Whose attributes count: the environment's, and those of what it is wrapped around."""
-        return self.environment, getattr(self.environment, "unwrapped", None)
+        return told_parts(self.environment, math.prod(self.shape or ()))
 
     def _views(self, observations: Mapping[str, Any], infos: Any, *, over: bool = False) -> Views:
-        views = np.stack([self._view(name, observations) for name in self.names])
-        if self.actions is None or not self.actions.masked:
-            return views
-        masks = [self._mask(name, observations[name], infos, over=over) for name in self.names]
-        return np.concatenate([views, np.stack(masks)], axis=1, dtype=np.float32)
+        seen = np.stack([self._view(name, observations) for name in self.names])
+        if self.actions is not None and self.actions.masked:
+            masks = [self._mask(name, observations[name], infos, over=over) for name in self.names]
+            seen = np.concatenate([seen, np.stack(masks)], axis=1, dtype=np.float32)
+        views = np.zeros((self.slots, seen.shape[1]), np.float32)
+        views[list(self.attendance.team.values())] = seen
+        return views
 
     def _mask(self, name: str, observation: Any, infos: Any, *, over: bool) -> Bool[np.ndarray, " action"]:
         assert self.actions is not None
@@ -136,6 +128,10 @@ class ParallelWorld:
         if name not in observations:
             raise ContractBroken(f"{name} got no observation")
         view = _numbers(f"the observation of {name}", seen_by(observations[name]))
+        if view.size > MOST_NUMBERS:
+            raise ContractBroken(
+                f"the observation of {name} has {view.size:,} numbers, and {MOST_NUMBERS:,} are the most"
+            )
         if self.shape is None:
             self.shape = view.shape
         if view.shape != self.shape:
@@ -156,18 +152,22 @@ class ParallelWorld:
 
     def _ends(self, terminations: Mapping[str, Any], truncations: Mapping[str, Any]) -> tuple[bool, bool]:
         ended, cut = self._flags("termination", terminations), self._flags("truncation", truncations)
-        over = [one or other for one, other in zip(ended, cut, strict=True)]
-        left = [name for name in self.names if name not in self.environment.agents]
-        gone = left[0] if left else self.names[over.index(True)] if any(over) else None
-        if gone is not None and not all(over):
-            raise ContractBroken(
-                f"{gone} left the team while others played on: all agents must end at the same step; "
-                "let those who are done stay, and do nothing"
-            )
-        return all(ended), all(over) and not all(ended)
+        over = {name: ended[name] or cut[name] for name in self.names}
+        following = list(self.environment.agents)
+        if all(over.values()) and set(following) <= set(over):
+            return all(ended.values()), not all(ended.values())
+        known = self.names[0]
+        newcomers = self.attendance.change(following, over)
+        if newcomers and self.actions is not None:
+            self._actions_of([known, *newcomers], masked=self.actions.masked)
+        return False, False
 
-    def _flags(self, kind: str, told: Mapping[str, Any]) -> list[bool]:
-        return [bool(_single(f"the {kind} of {name}", told.get(name, False))) for name in self.names]
+    def _actions_of(self, names: list[str], *, masked: bool) -> OwnActions:
+        with calling("action_space()"):
+            return OwnActions.of(self.environment, names, masked=masked)
+
+    def _flags(self, kind: str, told: Mapping[str, Any]) -> dict[str, bool]:
+        return {name: bool(_single(f"the {kind} of {name}", told.get(name, False))) for name in self.names}
 
 
 @contextmanager
@@ -215,7 +215,3 @@ def _require_parallel(environment: Any) -> None:
         raise ContractBroken(
             f"make must return a PettingZoo ParallelEnv, but {type(environment).__name__} has no {lacking[0]}"
         )
-
-
-def _is_part(name: Any, width: Any) -> bool:
-    return isinstance(name, str) and type(width) is int and width > 0

@@ -22,6 +22,7 @@ from pc3d.play.hosted.world import ContractBroken, HostWorld, MakeHostWorld, see
 from pc3d.system import processes
 from pc3d.system.errors import Pc3dError
 from pc3d.system.imports import described, load_object
+from pc3d.system.plain import amount
 from pc3d.system.signals import ignore_signals
 
 
@@ -45,28 +46,33 @@ class Worlds:
     def begin(self, places: np.ndarray, team_sizes: np.ndarray, keys: np.ndarray) -> Frame:
         for playing in self.playing.values():
             self.idle[playing.team_size].append(playing.world)
-        self.playing, views = {}, []
+        self.playing, views, slots = {}, [], []
         for place, size, key in zip(places.tolist(), team_sizes.tolist(), keys, strict=True):
             playing = _Playing(size, seed_of(key))
             with playing.named():
                 playing.world = self.idle[size].pop() if self.idle[size] else self.make(size)
                 views.append(playing.world.begin(key))
+                slots.append(playing.world.slots)
             self.playing[place] = playing
-        return Frame("begun", {"views": np.concatenate(views).astype(np.float32)})
+        return Frame(
+            "begun",
+            {"views": np.concatenate(views).astype(np.float32), "slots": np.array(slots, np.int32)},
+        )
 
     def step(self, places: np.ndarray, keys: np.ndarray, actions: np.ndarray) -> Frame:
-        """One step of the worlds at these places; their teams' actions come one after the other."""
+        """One step of the worlds at these places; the actions of their slots come one after the other."""
         steps, start = [], 0
         for place, key in zip(places.tolist(), keys, strict=True):
             playing = self.playing[place]
             playing.time += 1
             with playing.named():
-                steps.append(playing.world.step(key, actions[start : start + playing.team_size]))
-            start += playing.team_size
+                steps.append(playing.world.step(key, actions[start : start + playing.world.slots]))
+            start += playing.world.slots
         return Frame(
             "stepped",
             {
                 "views": np.concatenate([step.views for step in steps]).astype(np.float32),
+                "present": np.concatenate([step.present for step in steps]),
                 "rewards": np.array([step.reward for step in steps]),
                 "terminated": np.array([step.terminated for step in steps]),
                 "truncated": np.array([step.truncated for step in steps]),
@@ -95,7 +101,7 @@ class _Playing:
             yield
         except Exception as error:
             said = str(error) if isinstance(error, ContractBroken | Pc3dError) else described(error)
-            episode = f"with {self.team_size} agents and seed {self.seed}, at step {self.time}"
+            episode = f"with {amount(self.team_size, 'agent')} and seed {self.seed}, at step {self.time}"
             raise ContractBroken(f"{episode}: {said}") from error
 
 

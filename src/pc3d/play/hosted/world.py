@@ -1,10 +1,10 @@
-"""One world on the host, as a worker sees it: NumPy arrays as wide as the team, and nothing of JAX."""
+"""One world on the host, as a worker sees it: NumPy arrays as wide as its slots, and nothing of JAX."""
 
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from jaxtyping import Float, Num, UInt, UInt8
+from jaxtyping import Bool, Float, Num, UInt, UInt8
 
 Key = UInt[np.ndarray, "2"]  # the raw numbers of a random key
 Views = Float[np.ndarray, "agent observation"]
@@ -19,6 +19,8 @@ class HostStep(NamedTuple):
     """What one step brought to the whole team."""
 
     views: Views
+    present: Bool[np.ndarray, " agent"]
+    """Who is there after it."""
     reward: float
     terminated: bool
     truncated: bool
@@ -28,6 +30,10 @@ class HostStep(NamedTuple):
 @runtime_checkable
 class HostWorld(Protocol):
     """A world for one team size that begins again and again."""
+
+    @property
+    def slots(self) -> int:
+        """How many agents have room in it; the first ones are filled at the start."""
 
     def begin(self, key: Key) -> Views: ...
     def step(self, key: Key, actions: Num[np.ndarray, " agent *number"]) -> HostStep: ...

@@ -6,8 +6,10 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, Num, UInt8
 
-from pc3d.play.hosted.crew import Crew
+from pc3d.play.hosted.attendance import SLOTS_NAME
+from pc3d.play.hosted.crew import Crew, WorldFailed
 from pc3d.system.errors import BadInput
+from pc3d.system.plain import amount
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import Game, Outcome
 
@@ -27,12 +29,12 @@ class CrewWorlds:
         team_sizes: Int[AnyArray, " episode"],
         following: Bool[AnyArray, "episode agent"] | None = None,
     ) -> Views:
-        del following  # rosters are constant here
-        sizes = np.asarray(team_sizes)
-        self._taken = np.arange(self.game.slots) < sizes[:, None]
+        del following  # who is there is the worlds' own affair
+        sizes, slots = np.asarray(team_sizes), np.arange(self.game.slots)
         width = self.game.observation_width + self.game.action_space.mask_width
-        views = np.zeros((*self._taken.shape, width), np.float32)
         seen = self.crew.begin(_raw(keys), sizes)
+        self._present, self._own = slots < sizes[:, None], slots < self.crew.slots[:, None]
+        views = np.zeros((*self._own.shape, width), np.float32)
         if seen.shape[-1] != width:
             masked = self.game.action_space.mask_width
             masks = f", {masked} of them a mask of its actions" if masked else ""
@@ -40,13 +42,19 @@ class CrewWorlds:
                 f"{self.game.name} now shows {seen.shape[-1]} numbers to an agent, but this policy was made "
                 f"for {width}{masks}"
             )
-        views[self._taken] = seen
+        most = int(self.crew.slots.max())
+        if most > self.game.slots:
+            raise BadInput(
+                f"{self.game.name} now has {amount(most, 'slot')} for its agents, but this policy was made "
+                f"for {self.game.slots}"
+            )
+        views[self._own] = seen
         self._take_picture()
         return views
 
     def present(self, state: Views) -> Any:
         del state
-        return self._taken
+        return self._present
 
     def observe(self, state: Views) -> Any:
         return state[..., : self.game.observation_width]
@@ -68,7 +76,9 @@ class CrewWorlds:
         stepped = self.crew.step(playing, _raw(keys), np.asarray(actions))
         self._take_picture()
         views = state.copy()
-        views[self._taken & playing[:, None]] = stepped.views
+        here = self._own & playing[:, None]
+        views[here] = stepped.views
+        self._change(here, stepped.present)
         measures = zip(self.game.measure_names, stepped.measures.T, strict=True)
         return views, Outcome(
             reward=_spread_out(playing, stepped.rewards),
@@ -76,6 +86,16 @@ class CrewWorlds:
             truncated=_spread_out(playing, stepped.truncated),
             measures={name: _spread_out(playing, values) for name, values in measures},
         )
+
+    def _change(self, here: Bool[np.ndarray, "episode agent"], present: Bool[np.ndarray, " view"]) -> None:
+        """Who is there from now on; a new array, as the one before is still compared with it."""
+        before, self._present = self._present, self._present.copy()
+        self._present[here] = present
+        if not self.game.roster_changes and (before != self._present).any():
+            raise WorldFailed(
+                f"{self.game.name} let somebody leave or join, and nobody did when it was looked at: give "
+                f"the environment the attribute {SLOTS_NAME}, and train anew"
+            )
 
     def _take_picture(self) -> None:
         if self._film is not None:

@@ -5,14 +5,7 @@ class Chart {
     this.canvas = canvas;
     this.pen = new Pen(canvas);
     this.steps = 1;
-    const scrub = (event) => onScrub(this.#timeAt(event.clientX));
-    canvas.addEventListener("pointerdown", (event) => {
-      canvas.setPointerCapture(event.pointerId);
-      scrub(event);
-    });
-    canvas.addEventListener("pointermove", (event) => {
-      if (canvas.hasPointerCapture(event.pointerId)) scrub(event);
-    });
+    onDrag(canvas, (across) => onScrub(this.#timeAt(across)));
   }
 
   // A line is {returns, colour, dash}: the return so far after 0, 1, 2, … steps.
@@ -64,8 +57,7 @@ class Chart {
     return 8 + ((this.high - value) / (this.high - this.low)) * (this.canvas.clientHeight - 16);
   }
 
-  #timeAt(pageX) {
-    const across = pageX - this.canvas.getBoundingClientRect().left;
+  #timeAt(across) {
     return ((across - this.#x(0)) / (this.#x(this.steps) - this.#x(0))) * this.steps;
   }
 }

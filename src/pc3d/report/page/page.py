@@ -37,7 +37,18 @@ REPLAY_FORMAT = 1
 INDEX_FIELDS = ("task", "method", "seed", "team_size", "split", "rollout", "return")
 # Scripts in the order they run: each uses only what stands before it; the tasks' own come in between.
 BEFORE_TASKS = ("palette", "pen", "agents")
-AFTER_TASKS = ("replays", "player", "chart", "elements", "focus", "attention", "stage", "viewer", "folds")
+AFTER_TASKS = (
+    "replays",
+    "player",
+    "chart",
+    "elements",
+    "focus",
+    "attention",
+    "presence",
+    "stage",
+    "viewer",
+    "folds",
+)
 
 
 def replay_page(replays: Sequence[dict[str, Any]]) -> str:

@@ -2,7 +2,7 @@
 
 class Stage {
   // `focus` is the agent looked at: all stages share it, since an agent starts at the same place in each.
-  constructor(element, { optional, focus, onChoice }) {
+  constructor(element, { optional, focus, onChoice, onScrub }) {
     this.element = element;
     this.optional = optional;
     this.focus = focus;
@@ -19,6 +19,8 @@ class Stage {
     this.attention = new AttentionTable();
     const numbers = make("div", { className: "numbers" }, this.agents, this.attention.element);
     this.element.append(make("div", { className: "stage-body" }, this.canvas, numbers));
+    this.presence = new PresenceBars(onScrub);
+    this.element.append(this.presence.canvas);
     this.pen = new Pen(this.canvas);
     for (const choice of ["method", "seed"]) {
       this[choice].addEventListener("change", () => {
@@ -46,9 +48,11 @@ class Stage {
     return entries.find((entry) => entry.method === method && String(entry.seed) === seed);
   }
 
-  show(replay) {
+  // `steps` are those of the longest episode shown: all stages have one clock.
+  show(replay, steps) {
     this.replay = replay;
     this.element.toggleAttribute("data-empty", replay === null);
+    this.presence.show(replay, steps);
     if (replay === null) return;
     this.returns = returnsSoFar(replay);
     this.#buildAgents();
@@ -85,6 +89,11 @@ class Stage {
     this.pen.begin(box);
     world.draw(this.pen, this.replay, time, { highlighted: looked, observers });
     for (const agent of looked) this.#drawLabel(world, box, time, agent);
+    this.presence.draw(time);
+  }
+
+  #radius(world, agent) {
+    return world.radius?.(this.replay, agent) ?? world.agentRadius;
   }
 
   // The numbers of a pointed-at or chosen agent, above it, or below it at the world's upper edge.
@@ -92,7 +101,7 @@ class Stage {
     const { pen, replay } = this;
     const [x, y] = world.places(replay, time)[agent];
     const height = 13 * (devicePixelRatio || 1) / pen.scale;
-    const away = world.agentRadius * 1.3 + height;
+    const away = this.#radius(world, agent) * 1.3 + height;
     const room = box.upward ? box.top + box.height - y : y - box.top;
     const middle = y + (room > away + height ? -1 : 1) * pen.sign * away;
     const context = contextText(contextOf(replay, time, agent));
@@ -116,6 +125,7 @@ class Stage {
     const title = `${TASKS[replay.task].title}, ${this.method.selectedOptions[0].textContent}`;
     const progress = `step ${Math.min(step, last)} of ${last}, return so far ${numberText(soFar)}`;
     this.canvas.ariaLabel = `${title}, ${teamAt(replay, step).length} agents, ${progress}`;
+    this.presence.describe(Math.min(step, last), teamAt(replay, step));
     this.chips.forEach((chip, agent) => this.#describeAgent(chip, agent, step));
     this.attention.describe(stepAt(replay, step), teamAt(replay, step), this.focus.agents);
   }
@@ -142,6 +152,6 @@ class Stage {
     const point = this.pen.under(event.clientX, event.clientY);
     const away = world.places(this.replay, this.shownTime).map((place) => distance(place, point));
     const [nearest] = teamAt(this.replay, this.shownTime).sort((one, other) => away[one] - away[other]);
-    return away[nearest] < world.agentRadius * 1.5 ? nearest : null;
+    return away[nearest] < this.#radius(world, nearest) * 1.5 ? nearest : null;
   }
 }

@@ -9,11 +9,12 @@ class Viewer {
     this.describedStep = null;
     this.player = new Player(() => this.draw());
     this.focus = new Focus(() => this.refresh());
+    const onScrub = (time) => this.scrubTo(time);
     this.stages = [...root.querySelectorAll(".stage")].map((element, number) => {
-      const parts = { optional: number > 0, focus: this.focus, onChoice: () => this.choose() };
+      const parts = { optional: number > 0, focus: this.focus, onChoice: () => this.choose(), onScrub };
       return new Stage(element, parts);
     });
-    this.chart = new Chart(this.part("chart"), (time) => this.scrubTo(time));
+    this.chart = new Chart(this.part("chart"), onScrub);
     this.listen();
     this.offerTasks();
   }
@@ -121,7 +122,7 @@ class Viewer {
     const world = TASKS[shown[0].task];
     const steps = Math.max(...shown.map(({ reward }) => reward.length));
     this.focus.limit(shown[0].world.positions[0].length);
-    this.stages.forEach((stage, number) => stage.show(replays[number]));
+    this.stages.forEach((stage, number) => stage.show(replays[number], steps));
     this.part("split").textContent = SPLIT_TITLES[shown[0].split] ?? shown[0].split;
     this.box = world.box(shown);
     this.part("scrub").max = steps;

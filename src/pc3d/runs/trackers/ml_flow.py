@@ -27,6 +27,11 @@ LONGEST_VALUE = 6000  # of a parameter, by MLflow's rule
 MOST_AT_ONCE = 100  # parameters, by MLflow's rule
 
 
+def place() -> str:
+    """Where its numbers go, in words."""
+    return f"MLflow: {os.environ.get('MLFLOW_TRACKING_URI', STORE)}"
+
+
 class MlFlow(Watcher):
     """A watcher that logs one run; the horizontal axis is episodes."""
 

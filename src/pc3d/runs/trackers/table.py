@@ -35,6 +35,18 @@ TRACKERS: dict[str, Callable[[Path], Watcher]] = {
 IF_INSTALLED = ("tensorboard",)  # what is on by default cannot be missed
 
 
+def written_to(habits: Habits) -> Iterator[str]:
+    """Where those that were asked for keep what they were told, in words."""
+    if habits.wandb:
+        from pc3d.runs.trackers.weights_and_biases import place as wandb_place
+
+        yield wandb_place()
+    if habits.mlflow:
+        from pc3d.runs.trackers.ml_flow import place as mlflow_place
+
+        yield mlflow_place()
+
+
 def trackers(habits: Habits, folder: Path) -> Iterator[Watcher]:
     """Those that the habits ask for."""
     for name, made in TRACKERS.items():

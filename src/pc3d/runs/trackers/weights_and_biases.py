@@ -17,7 +17,15 @@ from pc3d.runs.watcher import Watcher
 from pc3d.system.files import digest_of
 
 PROJECT = "pc3d"
+OFFLINE = "offline"
 LENGTH_OF_ID = 16
+
+
+def place() -> str:
+    """Where its numbers go, in words."""
+    mode = os.environ.get("WANDB_MODE", OFFLINE)
+    folder = Path(os.environ.get("WANDB_DIR", "."), "wandb")
+    return f"Weights & Biases ({mode}): {folder}"
 
 
 class WeightsAndBiases(Watcher):
@@ -30,7 +38,7 @@ class WeightsAndBiases(Watcher):
     def started(self, experiment: Experiment, episodes: int) -> None:
         del episodes
         self.run = wandb.init(
-            mode=os.environ.get("WANDB_MODE", "offline"),
+            mode=os.environ.get("WANDB_MODE", OFFLINE),
             project=os.environ.get("WANDB_PROJECT", PROJECT),
             group=f"{experiment.task} {experiment.method}",
             name=f"{experiment.task} {experiment.method} seed {experiment.seed}",

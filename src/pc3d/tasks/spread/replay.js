@@ -25,6 +25,12 @@ TASKS.spread = {
     return { left, top, width: right - left, height: bottom - top, upward: true };
   },
 
+  // Of one agent: unlike agents have sizes of their own.
+  radius(replay, agent) {
+    const own = replay.world.sizes?.[agent];
+    return own === undefined ? this.agentRadius : own / 1000;
+  },
+
   places(replay, time) {
     return placesAt(replay, time).map(([x, y]) => [x / 1000, y / 1000]);
   },
@@ -33,17 +39,18 @@ TASKS.spread = {
     const places = this.places(replay, time);
     const team = teamAt(replay, time);
     const taken = team.map((agent) => places[agent]);
+    const radii = team.map((agent) => this.radius(replay, agent));
     const landmarks = replay.world.landmarks.map(([x, y]) => [x / 1000, y / 1000]);
     this.drawArena(pen, this.halfSide(replay));
     this.drawTrails(pen, replay, time);
     observers.forEach((agent) => this.drawObserved(pen, places[agent], taken, landmarks));
     for (const agent of team) {
       const look = { highlighted: highlighted.includes(agent), alpha: 0.85 };
-      drawAgent(pen, ...places[agent], this.agentRadius, contextOf(replay, time, agent), look);
+      drawAgent(pen, ...places[agent], this.radius(replay, agent), contextOf(replay, time, agent), look);
     }
-    this.drawContacts(pen, taken);
+    this.drawContacts(pen, taken, radii);
     landmarks.forEach((landmark) => {
-      const covered = taken.some((place) => distance(place, landmark) < this.agentRadius);
+      const covered = taken.some((place, index) => distance(place, landmark) < radii[index]);
       this.drawLandmark(pen, ...landmark, covered);
     });
   },
@@ -82,13 +89,13 @@ TASKS.spread = {
     }
   },
 
-  drawContacts(pen, places) {
+  drawContacts(pen, places, radii) {
     places.forEach((one, index) => {
-      for (const other of places.slice(index + 1)) {
-        if (distance(one, other) < 2 * this.agentRadius) {
+      places.slice(0, index).forEach((other, before) => {
+        if (distance(one, other) < radii[index] + radii[before]) {
           this.drawContact(pen, (one[0] + other[0]) / 2, (one[1] + other[1]) / 2);
         }
-      }
+      });
     });
   },
 

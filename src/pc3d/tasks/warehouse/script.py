@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from pc3d.tasks.warehouse.floor import LEFT_OF, NOTHING, RIGHT_OF, Floor
+from pc3d.tasks.warehouse.unlike import abilities
 from pc3d.tasks.warehouse.world import (
     FORWARD,
     STAY,
@@ -39,6 +40,7 @@ class _Plan:
         self.floor = task.floor
         robots = task.of_team(state, state.cells, state.directions, state.carried)
         self.cells, self.directions, self.carried = (part.tolist() for part in robots)
+        self.carriers = _carriers(task, state, len(self.cells))
         self.standing = np.asarray(state.standing)
         self.requests = set(task.of_world(state, state.requests).tolist())
         self.robots = range(len(self.cells))
@@ -50,7 +52,7 @@ class _Plan:
         """Requested loads go to a goal, other loads to an empty place, the rest fetch requested shelves."""
         bringing = [robot for robot in self.robots if self.carried[robot] in self.requests]
         returning = [robot for robot in self.robots if self.carried[robot] and robot not in bringing]
-        fetching = [robot for robot in self.robots if self.carried[robot] == NOTHING]
+        fetching = [robot for robot in self.carriers if self.carried[robot] == NOTHING]
         for robot in bringing:
             self.targets[robot] = min(self.floor.goals, key=lambda goal: self._steps(robot, goal))
         # A place from which somebody has yet to come out is not empty: the two would wait for each other.
@@ -130,6 +132,14 @@ class _Plan:
     def _steps(self, robot: int, target: int) -> int:
         loaded = self.carried[robot] != NOTHING
         return int(steps_to(self.floor, target, loaded)[self.cells[robot], self.directions[robot]])
+
+
+def _carriers(task: Warehouse, state: WarehouseState, robots: int) -> list[int]:
+    """Who can lift; the others have no errand, and make room."""
+    if state.capabilities is None:
+        return list(range(robots))
+    (carries,) = task.of_team(state, abilities(state.capabilities).carries)
+    return [int(robot) for robot in np.flatnonzero(carries)]
 
 
 @lru_cache(maxsize=10_000)

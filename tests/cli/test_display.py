@@ -1,0 +1,36 @@
+"""What commands show in a log, where nothing can be redrawn."""
+
+import io
+import time
+
+from pc3d.cli import demo, display
+from pc3d.cli.display import LinesNowAndThen, Terminal, counted
+
+
+def test_a_long_count_tells_a_log_how_far_it_is_and_a_short_one_nothing(monkeypatch, capsys):
+    with counted("a run", 3) as advance:
+        advance()
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(display, "SECONDS_BETWEEN_LINES", 0.001)
+    told, deadline = "", time.monotonic() + 30
+    with counted("a run", 3) as advance:
+        advance()
+        advance("another run")
+        while not told and time.monotonic() < deadline:
+            told = capsys.readouterr().err
+    assert told.splitlines()[-1].startswith("another run: 2 of 3 after 0.0 min")
+
+
+def test_a_demo_tells_a_log_how_far_both_runs_are(monkeypatch):
+    monkeypatch.setattr(display, "SECONDS_BETWEEN_LINES", 0.0)
+    log = io.StringIO()
+    bars = demo.Bars(Terminal(file=log), 2000)
+    bars.update(bars.bars["mappo"], completed=400, state="stage 1")
+    bars.show([])
+    assert log.getvalue() == "mappo 400 of 2,000 episodes, stage 1; pc3d 0 of 2,000 episodes, compiling\n"
+
+
+def test_lines_now_and_then_are_not_told_before_it_is_time():
+    log = io.StringIO()
+    LinesNowAndThen(Terminal(file=log)).tell(lambda: "too early")
+    assert log.getvalue() == ""
