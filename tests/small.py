@@ -8,21 +8,27 @@ import jax.numpy as jnp
 import pytest
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
+from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings
 from pc3d.experiment.ppo_settings import PpoSettings
+from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.presets import paper as experiments
 
-PPO_METHODS = [name for name, row in METHODS.items() if issubclass(row.algorithm, PpoSettings)]
+PPO_METHODS = [
+    name
+    for name, row in METHODS.items()
+    if issubclass(row.algorithm, PpoSettings) and row.algorithm is not PtdeSettings
+]
 HAPPO_METHODS = [name for name, row in METHODS.items() if row.algorithm is HappoSettings]
 Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearningSettings]
 OFF_POLICY_METHODS = [
     name for name, row in METHODS.items() if issubclass(row.algorithm, MaddpgSettings | MasacSettings)
 ]
-KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac")
+KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac", "ptde", "ctds")
 
 
 def one_of_each_kind(methods: Iterable[str] = METHODS) -> list:
@@ -30,6 +36,11 @@ def one_of_each_kind(methods: Iterable[str] = METHODS) -> list:
     return [name if name in KINDS else pytest.param(name, marks=pytest.mark.slow) for name in methods]
 
 
+SMALL_Q = {
+    **{"batch_size": 2, "gradient_steps": 2, "capacity": 7},
+    **{"mixing_width": 6, "hypernetwork_widths": (8,)},
+}
+SMALL_TEAM_ENCODER = {"team_encoder_widths": (8,), "team_encoding": 6}
 SMALL = {
     **{
         kind: {"batch_size": 2, "gradient_steps": 2, "capacity": 7}
@@ -37,13 +48,12 @@ SMALL = {
     },
     PpoSettings: {"batch_size": 2, "epochs": 2},
     HappoSettings: {"batch_size": 2, "epochs": 2},
-    QLearningSettings: {
-        "batch_size": 2,
-        "gradient_steps": 2,
-        "capacity": 7,
-        "mixing_width": 6,
-        "hypernetwork_widths": (8,),
+    PtdeSettings: {
+        **SMALL_TEAM_ENCODER,
+        **{"batch_size": 2, "epochs": 2, "student_batch_size": 2, "personal_width": 4},
     },
+    QLearningSettings: SMALL_Q,
+    CtdsSettings: {**SMALL_Q, **SMALL_TEAM_ENCODER},
 }
 
 

@@ -11,7 +11,7 @@ from pc3d.experiment.methods import METHODS
 from pc3d.networks.build import build
 from pc3d.networks.layers import Dense
 from pc3d.tasks.spread.world import Spread
-from tests.small import Q_METHODS, small_experiment
+from tests.small import small_experiment
 
 SMALL = {
     **{"conditioning.head": 0.01, "to_reliance": 0.01, "to_modulation": 0.1, "hypernetwork.layers.1": 0.01},
@@ -33,7 +33,7 @@ def layers_of(method, initialisation):
 
 
 def gain_of(path, widths, method):
-    if method in Q_METHODS and path.endswith("conditioning.head"):
+    if METHODS[method].algorithm.values_actions and path.endswith("conditioning.head"):
         return 1.0  # values of actions, not chances
     for end, gain in SMALL.items():
         if path.endswith(end):

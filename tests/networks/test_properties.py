@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pc3d.experiment.methods import METHODS
-from pc3d.networks.build import build
+from pc3d.networks.build import build, build_student
 from pc3d.networks.conditioning import HeadShape, PlainHead
 from pc3d.networks.critics import TeamView
 from pc3d.tasks.spread.world import Spread
@@ -68,9 +68,17 @@ def test_the_width_of_the_padding_does_not_matter(networks, method):
     np.testing.assert_allclose(one, critic(TeamView(wide, active_team(3, 8))), atol=1e-6)
 
 
+def deployed(networks, method):
+    """What acts in the end: the actor, or what its student leaves of it."""
+    if networks.insight is None:
+        return networks.actor
+    student = build_student(jax.random.key(0), small_experiment(method), Spread(10))
+    return networks.insight.policy(networks.actor, student)
+
+
 @pytest.mark.parametrize("method", list(METHODS))
 def test_an_actor_uses_nothing_but_its_own_history(networks, method):
-    actor = networks[method].actor
+    actor = deployed(networks[method], method)
     observations, others = random_team(0, 2, 5, SLOTS, 16), random_team(1, 2, 5, SLOTS, 16)
     changed = others.at[:, :, 0].set(observations[:, :, 0])
     one, other = (actor.conditioning(actor.over_episodes(seen)).logits for seen in (observations, changed))

@@ -132,6 +132,7 @@ PARENTS = {
     "hyper-pc3d": "pc3d",
 }
 # Of what the paper does not have: the parts that its methods have.
+STUDENTS = {"ptde": "mappo", "ctds": "qmix-pic"}
 FACTORED = {"vdn": "mappo", "qmix": "mappo", "qmix-pic": "pic", "pc3d-qmix": "pc3d"}
 OFF_POLICY = {
     **dict.fromkeys(("maddpg", "matd3", "masac"), "mappo"),
@@ -184,7 +185,7 @@ def test_backbone_cells_equal_the_papers(task, method):
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize(
-    "method", ["pic", "pc3d", "gate-off", "gate-on", "a-mappo", "hyper-pc3d", *HAPPO_METHODS]
+    "method", ["pic", "pc3d", "gate-off", "gate-on", "a-mappo", "hyper-pc3d", *HAPPO_METHODS, "ptde"]
 )
 def test_the_backbone_is_chained_from_mappo(task, method):
     assert backbone_of(paper(task, method)) == BACKBONE[task, "mappo"]
@@ -200,6 +201,17 @@ def test_what_learns_from_a_replay_keeps_actor_discount_and_what_is_seen_of_the_
     assert (made.critic, made.distillation) == (parent.critic, parent.distillation)
     usual = "qmix" if method in FACTORED else method.removeprefix("pc3d-")
     assert made.algorithm == paper(task, usual).algorithm
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(("method", "parent"), STUDENTS.items())
+def test_what_has_a_student_has_the_networks_and_settings_of_what_it_extends(task, method, parent):
+    assert METHODS[method].parent == parent
+    made, usual = paper(task, method), paper(task, parent)
+    assert (made.actor, made.critic) == (usual.actor, usual.critic)
+    chained = vars(usual.algorithm)
+    assert {name: getattr(made.algorithm, name) for name in chained} == chained
+    assert made.algorithm == type(made.algorithm)(**chained)  # and what is its own is as the page says
 
 
 def test_what_was_set_for_value_factorisation_is_what_the_page_says():

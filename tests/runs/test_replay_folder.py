@@ -296,7 +296,16 @@ def with_memories(method):
 
 
 @pytest.fixture(
-    params=["replayed", "pc3d-qmix", "pc3d-maddpg", "matd3", "masac", "vdn remembers", "masac remembers"]
+    params=[
+        "replayed",
+        "pc3d-qmix",
+        "pc3d-maddpg",
+        "matd3",
+        "masac",
+        "ctds",
+        "vdn remembers",
+        "masac remembers",
+    ]
 )
 def with_replay(request):
     """An algorithm of each kind that has one; some with the memories of play."""

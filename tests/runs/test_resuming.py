@@ -90,8 +90,8 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(stopped, und
     assert digests(stopped) == digests(undisturbed)
 
 
-@pytest.mark.parametrize("method", HAPPO_METHODS)
-def test_a_run_that_learns_in_turns_continues_to_the_same_bits(tmp_path, method):
+@pytest.mark.parametrize("method", [*HAPPO_METHODS, "ptde"])
+def test_a_run_that_learns_in_turns_or_stages_continues_to_the_same_bits(tmp_path, method):
     experiment = small_experiment(method, episodes=12, curriculum=TWO_STAGES)
     habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(experiment))
     whole = train(experiment, arena, tmp_path / "whole", habits)

@@ -37,6 +37,30 @@ class MixingSettings:
     """Hidden widths of the networks that make the weights."""
 
 
+@dataclass(frozen=True)
+class InsightSettings:
+    """What an actor is told of its team while it learns; a student then learns to act without it."""
+
+    kind: Literal["personal", "attention"]
+    """Personal information for the head, or attention over the team beside what the agent sees itself."""
+    encoder_widths: tuple[int, ...]
+    """Hidden widths of the encoder of everybody's observation."""
+    encoding: int
+    """Width of an encoding."""
+    told: int
+    """How many numbers the actor is told."""
+
+    @property
+    def beside_observation(self) -> int:
+        """How many more numbers the actor sees than its student."""
+        return self.told if self.kind == "attention" else 0
+
+    @property
+    def beside_features(self) -> int:
+        """How many numbers its head is told besides what it remembers."""
+        return self.told if self.kind == "personal" else 0
+
+
 CentralKind = Literal["state", "mixer", "joint action", "alternatives"]
 """What a central module values: a team's situation, its members' utilities, what all of them do together, or
 each member's alternatives, given what the others do."""
@@ -94,6 +118,16 @@ class AlgorithmSettings(Bounded, abc.ABC):
     @property
     def mixing(self) -> MixingSettings | None:
         """How its central module mixes the values of actions; None where there are none."""
+        return None
+
+    @property
+    def central_module(self) -> str | None:
+        """Its name where a setting decides it; None: as the method's row has it."""
+        return None
+
+    @property
+    def insight(self) -> InsightSettings | None:
+        """What its actor is told of the team; None if it learns as it acts, from its own history alone."""
         return None
 
 

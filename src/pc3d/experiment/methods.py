@@ -9,9 +9,11 @@ from typing import Literal
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
+from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.imports import is_import_path
@@ -133,6 +135,21 @@ METHODS = {
         algorithm=MasacSettings,
         backbone="masac",
         critic="token-alternatives",
+    ),
+    "ptde": Method(
+        *("PTDE-MAPPO", "personal information of the team, then a student of it", "#8C510A", "-.", "mappo"),
+        algorithm=PtdeSettings,
+    ),
+    "ctds": Method(
+        *(
+            "CTDS",
+            "QMIX with the whole team in view, and a student of its values",
+            "#01665E",
+            "-.",
+            "qmix-pic",
+        ),
+        algorithm=CtdsSettings,
+        critic="mean-mixer",
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with

@@ -66,6 +66,11 @@ class Algorithm(abc.ABC):
     def policy(self, learner: Any) -> PolicyNetworks:
         """What a finished run leaves."""
 
+    def teacher(self, experiment: Experiment, learner: Any) -> Team | None:
+        """Who taught the policy and sees more than it, as a reference; None where nobody did."""
+        del experiment, learner
+        return None
+
     def begun_with(self, learner: Any, policy: PolicyNetworks) -> Learner:
         """A fresh learner that acts as this policy does, whose arrays have the shapes of its own."""
         del learner, policy

@@ -87,8 +87,10 @@ def context_health(
         experiment, slow.critic.held_teacher, seen[:, :-1], jnp.asarray(some.present[:, :-1])
     )
     health, standard = teacher_health(reading, decisions)
+    if reading is None or standard is None:
+        return {}
     said = said_by(networks.actor, some, seen, roster_changes=roster_changes).context
-    if reading is None or standard is None or said is None:
+    if said is None:
         return {}
     sums = student_sums(said[:, :-1], reading.contexts, standard.teammates, decisions)
     return {**recovered(sums, standard), **health}

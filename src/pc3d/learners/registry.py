@@ -2,20 +2,26 @@
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
+from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.learners.actor_critic.algorithm import ActorCritic
 from pc3d.learners.algorithm import Algorithm
+from pc3d.learners.ctds.algorithm import Ctds
 from pc3d.learners.happo.turns import descend_in_turns
 from pc3d.learners.ppo.algorithm import Ppo
+from pc3d.learners.ptde.algorithm import Ptde
 from pc3d.learners.q_learning.algorithm import QLearning
 
 ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PpoSettings: Ppo(),
     HappoSettings: Ppo(descend_in_turns),
+    PtdeSettings: Ptde(),
     QLearningSettings: QLearning(),
+    CtdsSettings: Ctds(),
     **dict.fromkeys((MaddpgSettings, Matd3Settings, MasacSettings), ActorCritic()),
 }
 

@@ -54,6 +54,12 @@ class Actor(eqx.Module):
         memory = self.memory.step(memory, self.encoder(observation))
         return memory, self.conditioning(memory)
 
+    def recall(
+        self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
+    ) -> Float[Array, "... h"]:
+        """The new memory alone."""
+        return self.memory.step(memory, self.encoder(observation))
+
     def says(self, features: Float[Array, "... h"]) -> PolicyOutput:
         """What to do, from what is remembered."""
         return self.conditioning(features)

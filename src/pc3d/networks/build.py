@@ -1,10 +1,11 @@
 """Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
 
 from functools import partial
+from typing import TypeVar
 
 import equinox as eqx
 import jax
-from jaxtyping import PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.action_space import ActionSpace, Box
 from pc3d.experiment.algorithm_settings import CentralKind
@@ -19,9 +20,12 @@ from pc3d.networks.conditioning import (
     Conditioning,
     ContextConditioning,
     HeadShape,
+    PlainHead,
+    PolicyOutput,
     StudentContext,
 )
-from pc3d.networks.critics import CRITICS, Critic, CriticInputs
+from pc3d.networks.critics import CRITICS, Critic, CriticInputs, TeamView
+from pc3d.networks.insight import Insight, PersonalInformation, TeamAttention
 from pc3d.networks.layers import drawn_uniformly
 from pc3d.networks.mixers import MIXERS
 from pc3d.networks.separate_actors import SeparateActors
@@ -39,11 +43,30 @@ CENTRAL_KINDS: dict[CentralKind, str] = {
 }
 
 
+# The four before are taken.
+UNIFORM_KEY, INSIGHT_KEY, STUDENT_KEY = 4, 5, 6
+Network = TypeVar("Network")
+
+
 class Networks(eqx.Module):
-    """All that is trained."""
+    """All that is trained; a student's actor is trained by itself."""
 
     actor: Actor
     critic: Critic
+    insight: Insight | None = None
+    """What the actor is told of its team while it learns."""
+
+    def says(self, features: Float[Array, "... feature"], view: TeamView) -> PolicyOutput:
+        """What to do, from what is remembered, and from what is told of the team where something is."""
+        if self.insight is not None:
+            features = self.insight.beside_features(features, view)
+        return self.actor.says(features)
+
+    def shown(
+        self, seen: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
+    ) -> Float[Array, "... agent shown"]:
+        """What the actor sees: its own observation, and what is told of the team where something is."""
+        return seen if self.insight is None else self.insight.beside_observations(seen, present)
 
 
 class PolicyNetworks(eqx.Module):
@@ -69,18 +92,34 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
     networks = Networks(
         actor=_actor((actor_key, head_key, student_key), experiment, task),
         critic=_central_module(critic_key, experiment, inputs),
+        insight=_insight(jax.random.fold_in(key, INSIGHT_KEY), experiment, inputs),
     )
-    if experiment.recipe.initialisation == "uniform":
-        return drawn_uniformly(jax.random.fold_in(key, 4), networks)  # the four before are taken
-    return networks
+    return _drawn(jax.random.fold_in(key, UNIFORM_KEY), experiment, networks)
+
+
+def build_student(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Actor:
+    """A fresh student: the same layers, and a head that says what the actor is told, or what it says."""
+    insight = experiment.algorithm.insight
+    assert insight is not None, "a student learns to do without something"
+    actor_key, head_key, uniform_key = jax.random.split(jax.random.fold_in(key, STUDENT_KEY), 3)
+    said = insight.beside_features or task.action_space.width
+    head = PlainHead(head_key, HeadShape(experiment.actor.rnn_dim, said, VALUE_GAIN))
+    shape = (task.observation_width, experiment.actor, experiment.recipe.activation, head)
+    student = Actor(actor_key, *shape, values_actions=experiment.algorithm.values_actions)
+    return _drawn(uniform_key, experiment, student)
 
 
 def blank_policy(experiment: Experiment, task: Game) -> PolicyNetworks:
     """The shapes of a policy without its numbers: a file could ask for more of them than there is memory."""
 
     def made() -> PolicyNetworks:
-        networks = build(jax.random.key(0), experiment, task)
-        return PolicyNetworks(networks.actor, networks.critic.held_teacher)
+        key = jax.random.key(0)
+        networks = build(key, experiment, task)
+        if networks.insight is None:
+            return PolicyNetworks(networks.actor, networks.critic.held_teacher)
+        return PolicyNetworks(
+            networks.insight.policy(networks.actor, build_student(key, experiment, task)), None
+        )
 
     return jax.eval_shape(made)
 
@@ -116,7 +155,9 @@ def _actor(
     def made(kind: type[Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
         actor_key, head_key, student_key = keys
         conditioning = _conditioning(head_key, student_key, experiment, task.action_space.width)
-        shape = (task.observation_width, experiment.actor, experiment.recipe.activation, conditioning)
+        insight = experiment.algorithm.insight
+        observation = task.observation_width + (insight.beside_observation if insight else 0)
+        shape = (observation, experiment.actor, experiment.recipe.activation, conditioning)
         return kind(
             *(actor_key, *shape),
             values_actions=experiment.algorithm.values_actions,
@@ -156,19 +197,35 @@ def _central_modules() -> dict[str, type[Critic]]:
 
 
 def _central_module(key: PRNGKeyArray, experiment: Experiment, inputs: CriticInputs) -> Critic:
-    kind = _central_modules()[method_named(experiment.method).critic]
+    kind = _central_modules()[experiment.algorithm.central_module or method_named(experiment.method).critic]
     if not experiment.algorithm.twin:
         return kind(key, inputs, experiment.critic)
     first, second = (kind(one, inputs, experiment.critic) for one in jax.random.split(key))
     return TwinCritic(first, second)
 
 
+def _insight(key: PRNGKeyArray, experiment: Experiment, inputs: CriticInputs) -> Insight | None:
+    settings = experiment.algorithm.insight
+    if settings is None:
+        return None
+    if settings.kind == "attention":
+        return TeamAttention(key, inputs.observation, inputs.activation, settings)
+    return PersonalInformation(key, inputs.observation, inputs.features, inputs.activation, settings)
+
+
+def _drawn(key: PRNGKeyArray, experiment: Experiment, fresh: Network) -> Network:
+    """As the recipe says."""
+    return drawn_uniformly(key, fresh) if experiment.recipe.initialisation == "uniform" else fresh
+
+
 def _conditioning(
     head_key: PRNGKeyArray, student_key: PRNGKeyArray, experiment: Experiment, actions: int
 ) -> Conditioning:
     method, features = method_named(experiment.method), experiment.actor.rnn_dim
-    kind = CONDITIONINGS[method.conditioning]
-    shape = HeadShape(features, actions, VALUE_GAIN if experiment.algorithm.values_actions else POLICY_GAIN)
+    kind, insight = CONDITIONINGS[method.conditioning], experiment.algorithm.insight
+    told = insight.beside_features if insight else 0
+    gain = VALUE_GAIN if experiment.algorithm.values_actions else POLICY_GAIN
+    shape = HeadShape(features + told, actions, gain)
     if not issubclass(kind, ContextConditioning):
         return kind(head_key, shape)
     context = experiment.critic.set_embed_dim

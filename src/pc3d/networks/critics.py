@@ -42,6 +42,13 @@ class TeamView(eqx.Module):
             return encode(self.clean_observations)
         return self.seating.of_teams(encode(self.observations))
 
+    def for_each(self, of_team: Float[Array, "... width"]) -> Float[Array, "... width"]:
+        """What there is of a team, for each of its agents, in the order in which observations come."""
+        if self.seating is not None:
+            return self.seating.of_rows(of_team)
+        shape = (*self.present.shape, of_team.shape[-1])
+        return jnp.broadcast_to(of_team[..., None, :], shape)
+
 
 class CriticInputs(eqx.Module):
     """The sizes a critic is built for."""

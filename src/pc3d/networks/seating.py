@@ -20,6 +20,10 @@ class Seating(eqx.Module):
         """The rows team by team; anything where nobody is."""
         return _seated(rows, self.seats, self.places)
 
+    def of_rows(self, teams: Float[Array, "... team width"]) -> Float[Array, "... row width"]:
+        """What there is of each team for each of its rows; anything for a row that is not filled."""
+        return teams[..., self.places // self.seats.shape[-1], :]
+
 
 # The derivative is written out: every row has one place, so it is looked up where the automatic one adds up.
 @jax.custom_vjp

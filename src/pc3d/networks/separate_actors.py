@@ -32,6 +32,11 @@ class SeparateActors(Actor):
     ) -> tuple[Float[Array, "... h"], PolicyOutput]:
         return self._by_slot(Actor.step, memory, observation)
 
+    def recall(
+        self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
+    ) -> Float[Array, "... h"]:
+        return self._by_slot(Actor.recall, memory, observation)
+
     def remember(
         self,
         memory: Float[Array, "*rows h"],

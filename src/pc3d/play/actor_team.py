@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -10,7 +11,7 @@ from pc3d.experiment.execution import ALONE, Execution
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import PolicyOutput
 from pc3d.play.choosing import acting_of
-from pc3d.play.team import Decision, View
+from pc3d.play.team import Decision, Memory, View
 
 
 class ActorTeam(eqx.Module):
@@ -43,6 +44,12 @@ def asked(
     actor: Actor, memory: Float[Array, "episode agent h"], view: View
 ) -> tuple[Float[Array, "episode agent h"], PolicyOutput]:
     """What everybody remembers now and says; whoever has just joined remembers nothing."""
-    if view.joined is not None:
-        memory = jnp.where(view.joined[..., None], 0, memory)
-    return actor.step(memory, view.observations)
+    return actor.step(still_remembered(memory, view), view.observations)
+
+
+def still_remembered(memory: Memory, view: View) -> Memory:
+    """What everybody remembers; nothing, where somebody has just joined."""
+    if view.joined is None:
+        return memory
+    joined = view.joined[..., None]
+    return jax.tree.map(lambda part: jnp.where(joined, 0, part), memory)

@@ -66,11 +66,18 @@ class Paper:
         for name in lineage:
             found |= {part: value for part, value in vars(self.printed[name]).items() if not found.get(part)}
         if not isinstance(found["algorithm"], row.algorithm):
-            chained = vars(found["algorithm"]) if issubclass(row.algorithm, type(found["algorithm"])) else {}
-            found["algorithm"] = self.chosen.get(row.algorithm.section) or row.algorithm(**chained)
+            found["algorithm"] = self._chosen_for(row.algorithm, found["algorithm"])
         if found["distillation"] and not row.distils:
             found["distillation"] = replace(found["distillation"], weight=0.0)
         return {part: value for part, value in found.items() if value is not None}
+
+    def _chosen_for(self, kind: type[AlgorithmSettings], printed: AlgorithmSettings) -> AlgorithmSettings:
+        """Ours, or those of what the algorithm extends: chosen by us or printed."""
+        ours = [self.chosen[section] for section in reversed(kind.sections()) if section in self.chosen]
+        settings = ours[0] if ours else printed
+        if type(settings) is kind:
+            return settings
+        return kind(**(vars(settings) if issubclass(kind, type(settings)) else {}))
 
 
 def read_paper(path: Path) -> Paper:

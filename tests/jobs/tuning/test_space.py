@@ -50,6 +50,18 @@ def test_happo_searches_its_turns_and_leaves_the_rest_of_ppo_to_mappo(method):
     assert not any(name.startswith(("ppo", "actor")) for name in names)
 
 
+@pytest.mark.parametrize(
+    ("method", "own"),
+    [
+        ("ptde", {"ptde.teacher_share", "ptde.personal_width", "ptde.student_learning_rate"}),
+        ("ctds", {"ctds.student_plays"}),
+    ],
+)
+def test_students_search_what_is_their_own_and_leave_the_rest_to_what_they_extend(method, own):
+    names = {row.setting for row in space_for(paper("spread", method))}
+    assert {name for name in names if not name.startswith("critic.")} == own
+
+
 def test_ippo_searches_no_critic_and_a_mappo_no_distillation():
     assert not any(row.setting.startswith("critic") for row in space_for(paper("lbf", "ippo")))
     names = {row.setting for row in space_for(paper("lbf", "a-mappo"))}

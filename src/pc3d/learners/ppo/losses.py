@@ -45,7 +45,8 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
     """
     ppo, decisions = ppo_of(experiment), piece.decisions
     features = networks.actor.remember(piece.first_memory, piece.observations, piece.fresh)
-    policy = networks.actor.says(features)
+    view = TeamView(piece.observations, piece.present, features, piece.global_states, piece.seating)
+    policy = networks.says(features, view)
     distribution = acting_of(networks.actor).distribution(policy.logits, piece.allowed)
     ratio_log = distribution.log_probability(piece.actions) - piece.log_probabilities
     ratio = jnp.exp(jnp.where(decisions, ratio_log, 0))
@@ -55,7 +56,7 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
 
     policy_loss = -mean(clipped_objective(ratio, piece.advantages, ppo.clip))
     entropy = mean(distribution.entropy())
-    value_loss = _value_loss(networks, piece, features, experiment, counts)
+    value_loss = _value_loss(networks, piece, view, experiment, counts)
     distillation, students = jnp.zeros(()), {}
     if policy.context is not None and piece.teacher_contexts is not None and piece.teammates is not None:
         apart = huber(policy.context - piece.teacher_contexts, experiment.recipe.huber_delta)
@@ -88,9 +89,8 @@ def clipped_objective(
 
 
 def _value_loss(
-    networks: Networks, piece: Piece, features: Array, experiment: Experiment, counts: Counts
+    networks: Networks, piece: Piece, view: TeamView, experiment: Experiment, counts: Counts
 ) -> Float[Array, ""]:
-    view = TeamView(piece.observations, piece.present, features, piece.global_states, piece.seating)
     values = networks.critic(view)
     loss = (values - piece.value_targets) ** 2
     if experiment.recipe.clip_values:

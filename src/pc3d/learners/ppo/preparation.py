@@ -78,7 +78,7 @@ def _features(
     before = remembered[:, -1]
     if fresh is not None:
         before = jnp.where(fresh[:, -1, :, None], 0, before)
-    last, _ = actor.step(before, seen[:, -1])
+    last = actor.recall(before, seen[:, -1])
     return jnp.concatenate([remembered, last[:, None]], axis=1)
 
 
@@ -89,7 +89,8 @@ def _log_probabilities(
     if episodes.kept is not None:
         return episodes.kept["log_probability"]
     actor = learner.networks.actor
-    policy = actor.says(actor.over_episodes(seen, None if fresh is None else fresh[:, :-1]))
+    features = actor.over_episodes(seen, None if fresh is None else fresh[:, :-1])
+    policy = learner.networks.says(features, TeamView(seen, jnp.asarray(episodes.present[:, :-1])))
     allowed = None if episodes.allowed is None else episodes.allowed[:, :-1]
     return acting_of(actor).distribution(policy.logits, allowed).log_probability(episodes.actions)
 

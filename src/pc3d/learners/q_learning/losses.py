@@ -46,7 +46,8 @@ def objective(
     Means are over steps of teams; of contexts and gates over valid agent-time pairs.
     """
     seen, scale, decisions = seen_in(episodes), given.scale, decisions_of(episodes)
-    now = said_by(networks.actor, episodes, seen, roster_changes=given.roster_changes)
+    shown = networks.shown(seen, jnp.asarray(episodes.present))
+    now = said_by(networks.actor, episodes, shown, roster_changes=given.roster_changes)
     taken = of_action(now.logits[:, :-1], episodes.actions)
     values = _team_values(networks.critic, episodes, seen, taken, slice(None, -1))
     targets = _targets(experiment, given, episodes, seen, now.logits)
@@ -92,7 +93,8 @@ def _targets(
     online: Float[Array, "episode moment agent action"],
 ) -> Float[Array, "episode time"]:
     """In the task's own scale, whichever the networks have; constants for the gradient."""
-    later = said_by(given.slow.actor, episodes, seen, roster_changes=given.roster_changes).logits
+    shown = given.slow.shown(seen, jnp.asarray(episodes.present))
+    later = said_by(given.slow.actor, episodes, shown, roster_changes=given.roster_changes).logits
     allowed = None if episodes.allowed is None else episodes.allowed[:, 1:]
     utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
     values = _team_values(given.slow.critic, episodes, seen, utilities, slice(1, None))
