@@ -7,6 +7,7 @@ import jax.numpy as jnp
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings
@@ -27,6 +28,7 @@ SMALL = {
     },
     PpoSettings: {"batch_size": 2, "epochs": 2},
     HappoSettings: {"batch_size": 2, "epochs": 2},
+    GraphSettings: {"batch_size": 2, "epochs": 2},
     QLearningSettings: {
         "batch_size": 2,
         "gradient_steps": 2,

@@ -3,6 +3,7 @@
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
@@ -14,6 +15,7 @@ from pc3d.learners.q_learning.algorithm import QLearning
 
 ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PpoSettings: Ppo(),
+    GraphSettings: Ppo(),
     HappoSettings: Ppo(descend_in_turns),
     QLearningSettings: QLearning(),
     **dict.fromkeys((MaddpgSettings, Matd3Settings, MasacSettings), ActorCritic()),

@@ -18,14 +18,16 @@ from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS
 
 PAGE = Path(__file__).parents[3] / "docs" / "tuning.md"
 OFF_POLICY = {"maddpg", "matd3", "masac"}
-WITHOUT_CONTEXT = {"ippo", "mappo", "pic", "vdn", "qmix", "qmix-pic", "happo", *OFF_POLICY}
+WITHOUT_CONTEXT = {"ippo", "mappo", "pic", "vdn", "qmix", "qmix-pic", "happo", "graph", *OFF_POLICY}
 NAMES = {
     "IPPO, MAPPO": {"ippo", "mappo"},
     "VDN and all QMIX": set(Q_METHODS),
     "HAPPO and PC3D-HAPPO": set(HAPPO_METHODS),
     **{f"{name.upper()}, PC3D-{name.upper()}": {name, f"pc3d-{name}"} for name in OFF_POLICY},
     "all but IPPO and VDN": set(METHODS) - {"ippo", "vdn"},
-    "all PIC, PC3D and its relatives": set(METHODS) - {"ippo", "mappo", "vdn", "qmix", "happo", *OFF_POLICY},
+    "Graph-MAPPO": {"graph"},
+    "all PIC, PC3D and its relatives": set(METHODS)
+    - {"ippo", "mappo", "vdn", "qmix", "happo", "graph", *OFF_POLICY},
     "PC3D and its relatives": set(METHODS) - WITHOUT_CONTEXT,
     "PC3D and its relatives but A-MAPPO": set(METHODS) - WITHOUT_CONTEXT - {"a-mappo"},
     "those of them that learn by PPO": set(PPO_METHODS) - WITHOUT_CONTEXT - {"a-mappo"},

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from pc3d.experiment.methods import METHODS
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.round import EpisodeBatch, play_and_learn
 from pc3d.networks.critics import TeamView
@@ -27,7 +28,10 @@ from tests.small import PPO_METHODS
 
 UPDATES = 80
 QUICK = ("ippo", "pc3d", "hyper-pc3d", "happo")  # one of each kind
-SLOW = [pytest.param(method, marks=pytest.mark.slow) for method in PPO_METHODS if method not in QUICK]
+ALONE = [
+    method for method in PPO_METHODS if METHODS[method].execution.decentralized
+]  # nobody sees anybody here
+SLOW = [pytest.param(method, marks=pytest.mark.slow) for method in ALONE if method not in QUICK]
 
 
 @lru_cache
@@ -55,7 +59,7 @@ def test_the_value_of_a_constant_reward_is_its_discounted_sum(method):
     assert value == pytest.approx(expected, rel=0.1)
 
 
-@pytest.mark.parametrize("method", PPO_METHODS)
+@pytest.mark.parametrize("method", ALONE)
 def test_a_rewarded_action_is_found(method):
     assert trained(method, ActionReward)[1] > 4.7
 

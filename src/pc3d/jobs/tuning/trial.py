@@ -15,9 +15,9 @@ import numpy as np
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.tuning.trial_folder import Budget, Score, TrialFolder
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
+from pc3d.play.talking_team import team_of
 from pc3d.presets.paper import paper, sealed
 from pc3d.presets.preset_file import read_preset
 from pc3d.runs.habits import Habits
@@ -58,7 +58,7 @@ def _score(run: RunFolder, arena: Arena, rollouts: int) -> list[float]:
     """The final policy's mean return over the training sizes, and over the validation sizes."""
     policy = load_policy(run.path)
     rosters = policy.experiment.rosters
-    returns = returns_by_size(arena, ActorTeam(policy.actor), rosters.all, rollouts)
+    returns = returns_by_size(arena, team_of(policy.actor), rosters.all, rollouts)
     splits = (rosters.train, rosters.validation)
     return [float(np.mean([np.mean(returns[size]) for size in sizes])) for sizes in splits]
 
