@@ -223,7 +223,6 @@ class Foraging(Task[ForagingState]):
         return for_each_marked(grow, state, missing)
 
     def observe(self, state: ForagingState) -> Float[Array, "agent observation"]:
-        present = self.present(state)
         agents, team, foods = self._sighted(state)
         own = jnp.column_stack([own_place(agents), state.levels])
         seen = by_blocks(
@@ -235,16 +234,16 @@ class Foraging(Task[ForagingState]):
         view = jnp.concatenate([own, seen], axis=-1)
         if self.unlike:
             view = self._with_capabilities(view, state, agents, team)
-        return jnp.where(present[:, None], view, 0).astype(float)
+        return jnp.where(team.there[:, None], view, 0).astype(float)
 
     def _sighted(self, state: ForagingState) -> tuple[Observers, Entities, Entities]:
         """Who looks, and at which agents and foods."""
-        sights = None
+        present, sights = self.present(state), None
         if state.capabilities is not None:
             sights = jnp.asarray(state.capabilities)[:, SEES].astype(jnp.int32)
         return (
             Observers(jnp.arange(self.slots), state.positions, sights),
-            Entities(state.positions, state.levels, self.present(state)),
+            Entities(state.positions, state.levels, present),
             Entities(state.food_positions, state.food_levels, state.food_levels > 0),
         )
 
