@@ -13,6 +13,8 @@ class NumpyPolicy:
             content = file.read()
         self.about = json.loads(header.pop("__metadata__")["pc3d"])
         self.network = self.about["network"]
+        if self.network.get("rounds"):
+            raise SystemExit("this policy's agents send each other messages, and here one plays alone")
         self.activate = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}[self.network["activation"]]
         self.start = np.zeros(self.about["memory"]["width"], np.float32)  # the memory before the first step
         self.weights = {}

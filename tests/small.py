@@ -10,6 +10,7 @@ import pytest
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings
@@ -28,7 +29,7 @@ Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearning
 OFF_POLICY_METHODS = [
     name for name, row in METHODS.items() if issubclass(row.algorithm, MaddpgSettings | MasacSettings)
 ]
-KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac", "ptde", "ctds")
+KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac", "ptde", "ctds", "graph")
 
 
 def one_of_each_kind(methods: Iterable[str] = METHODS) -> list:
@@ -48,6 +49,7 @@ SMALL = {
     },
     PpoSettings: {"batch_size": 2, "epochs": 2},
     HappoSettings: {"batch_size": 2, "epochs": 2},
+    GraphSettings: {"batch_size": 2, "epochs": 2},
     PtdeSettings: {
         **SMALL_TEAM_ENCODER,
         **{"batch_size": 2, "epochs": 2, "student_batch_size": 2, "personal_width": 4},

@@ -114,6 +114,24 @@ def test_exported_policies_agree_over_whole_episodes(task, method, tmp_path):
         check_gates(method, np.array(team.gates))
 
 
+def test_a_policy_that_sends_messages_is_exported_as_the_step_of_a_team(tmp_path):
+    policy, random = small_policy(tmp_path / "policy", "spread", "graph"), np.random.default_rng(0)
+    seen, memory = (random.normal(size=(4, width)).astype(np.float32) for width in (16, 10))
+    links = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 1, 0], [0, 0, 0, 1]], bool)
+    exported = OnnxActor(as_onnx(policy)).step(seen, memory, links=links)
+    expected, likely = jax.jit(said_among)(policy.actor, memory, seen, links)
+    np.testing.assert_allclose(exported.memory, expected, atol=MEMORY_TOLERANCE)
+    assert np.abs(exported.probabilities - likely).max() <= TOLERANCE
+    alone = OnnxActor(as_onnx(policy)).step(seen, memory).probabilities
+    assert np.abs(alone[:3] - likely[:3]).max() > 0.01
+    np.testing.assert_allclose(alone[3], likely[3], atol=TOLERANCE)  # whom nobody hears, and who hears nobody
+
+
+def said_among(actor, memory, seen, links):
+    memory = actor.recall(memory, seen)
+    return memory, jax.nn.softmax(actor.says_among(memory, links)[0].logits)
+
+
 @pytest.mark.parametrize("method", ["vdn", "pc3d-qmix"])
 def test_a_greedy_policy_is_exported_as_one_and_takes_the_same_actions(tmp_path, method):
     policy = small_policy(tmp_path / "policy", "spread", method)

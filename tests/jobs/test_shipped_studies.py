@@ -63,7 +63,7 @@ def test_mixed_teams_are_trained_with_every_view_and_never_see_a_test_mix():
     "name",
     [
         *("paper", "spread", "lbf", "rware", "quick", "specialists", "choices"),
-        *("factored", "off-policy", "published", "mixed-teams", "students"),
+        *("factored", "off-policy", "published", "mixed-teams", "students", "neighbours"),
     ],
 )
 def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, tmp_path, capsys):

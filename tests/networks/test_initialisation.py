@@ -39,7 +39,7 @@ def gain_of(path, widths, method):
         if path.endswith(end):
             return gain
     hidden = ".layers." in path and not path.endswith(f".{widths[path.rpartition('.')[0]] - 1}")
-    activated = path.startswith("actor.encoder") or "to_deed" in path
+    activated = path.startswith("actor.encoder") or "to_deed" in path or path == "actor.rounds.update"
     return 2**0.5 if hidden or activated else 1.0
 
 

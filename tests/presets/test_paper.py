@@ -185,7 +185,7 @@ def test_backbone_cells_equal_the_papers(task, method):
 
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize(
-    "method", ["pic", "pc3d", "gate-off", "gate-on", "a-mappo", "hyper-pc3d", *HAPPO_METHODS, "ptde"]
+    "method", ["pic", "pc3d", "gate-off", "gate-on", "a-mappo", "hyper-pc3d", "graph", *HAPPO_METHODS, "ptde"]
 )
 def test_the_backbone_is_chained_from_mappo(task, method):
     assert backbone_of(paper(task, method)) == BACKBONE[task, "mappo"]

@@ -15,6 +15,7 @@ from pc3d.experiment.methods import METHODS
 from pc3d.play.hosted.crew import Crew, Hosting, Source
 from pc3d.play.hosted.worlds import CrewWorlds
 from pc3d.play.loop import play, play_on_host
+from pc3d.play.talking_team import TalkingTeam
 from pc3d.play.worlds import TaskWorlds
 from pc3d.tasks.described import DescribedTask
 from pc3d.tasks.spread.world import Spread
@@ -130,7 +131,9 @@ def test_a_team_that_sends_messages_plays_in_worlds_of_python_objects():
 def test_what_a_team_needs_at_execution_is_part_of_its_type():
     assert Messengers.execution.messages
     assert not Messengers.execution.decentralized
-    assert all(method.execution is ALONE for method in METHODS.values())
+    talking = [name for name, method in METHODS.items() if method.execution is not ALONE]
+    assert talking == ["graph"]
+    assert METHODS["graph"].execution is TalkingTeam.execution
 
 
 def test_a_task_in_a_folder_is_known_by_one_line(tmp_path):

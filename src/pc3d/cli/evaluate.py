@@ -13,6 +13,7 @@ from rich.console import Console
 from pc3d.cli.changing_teams import changing_of, evaluate_one
 from pc3d.cli.display import Terminal, counted
 from pc3d.cli.extensions import admit_method
+from pc3d.cli.lost_links import check_by_itself, evaluate_lost_links
 from pc3d.cli.own_task import admit_named, with_world
 from pc3d.cli.score_tables import returns_table
 from pc3d.cli.team_sizes import team_sizes_for
@@ -25,10 +26,13 @@ from pc3d.evaluation.run import (
     EvaluationSettings,
     evaluate,
     evaluate_references,
+    messages_of,
     parts,
     returns_of,
 )
 from pc3d.evaluation.table import ScoreRow
+from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.methods import needs_of
 from pc3d.experiment.roster_file import read_rosters
 from pc3d.experiment.rosters import Rosters
 from pc3d.play.arena import Arena, CompiledArena
@@ -61,6 +65,8 @@ class Command:
     """Let teams change while they play: lose-half, churn, ... (docs/changing_teams.md), or a file."""
     mix: str | None = None
     """Score teams of unlike agents: all, a mix of the run, or runner=2,hauler=1 (docs/unlike_agents.md)."""
+    links_dropped: str | None = None
+    """Score policies that send messages with such shares of links lost, as 0,0.15,1 (docs/neighbours.md)."""
     reference_rollouts: int = 8
     """With --roster: rollouts of the random and the scripted player, which regret is measured by."""
     respawn: bool | None = None
@@ -95,18 +101,12 @@ def run(command: Command) -> int:
         raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
     if command.out is not None and len(finished) > 1:
         raise BadInput(f"--out holds the scores of one policy, but {len(finished)} were given")
-    if command.mix is not None:
-        check_alone(command.settings, command.roster)
-        for path in finished:
-            evaluate_mixes(path, _target(path, command), command.mix, command.settings, command.team_sizes)
-        return 0
-    if command.roster is not None:
-        _evaluate_changing(finished, command, command.roster)
+    if _evaluated_otherwise(finished, command):
         return 0
     refused = {}
     for path in finished:
         try:
-            _show(console, path, _evaluate_one(path, command), load_policy(path).experiment.rosters)
+            _show(console, path, _evaluate_one(path, command), load_policy(path).experiment)
         except BadInput as error:
             if len(finished) == 1:
                 raise
@@ -116,11 +116,33 @@ def run(command: Command) -> int:
     return BadInput.exit_code if refused else 0
 
 
-def _show(console: Console, name: object, rows: list[ScoreRow], rosters: Rosters) -> None:
-    """The name unbroken in a line of its own, however long it is."""
+def _evaluated_otherwise(paths: list[Path], command: Command) -> bool:
+    """Whether something else was asked for than scores by team size; then it is done."""
+    settings, sizes = command.settings, command.team_sizes
+    if command.links_dropped is not None:
+        check_by_itself(settings, command.roster, command.mix)
+        for path in paths:
+            evaluate_lost_links(path, _target(path, command), command.links_dropped, settings, sizes)
+    elif command.mix is not None:
+        check_alone(settings, command.roster)
+        for path in paths:
+            evaluate_mixes(path, _target(path, command), command.mix, settings, sizes)
+    elif command.roster is not None:
+        _evaluate_changing(paths, command, command.roster)
+    else:
+        return False
+    return True
+
+
+def _show(console: Console, name: object, rows: list[ScoreRow], experiment: Experiment) -> None:
+    """The name unbroken in a line of its own, however long it is; after the returns, what they need."""
     console.print(str(name), soft_wrap=True, highlight=False)
     large = HINDERED in rows[0].measures  # returns of large teams have no common scale
-    console.print(returns_table({"return": returns_of(rows)}, rosters, splits=not large))
+    heard = messages_of(rows)
+    columns = {"return": returns_of(rows), **({"messages per agent and step": heard} if heard else {})}
+    console.print(returns_table(columns, experiment.rosters, splits=not large))
+    needed = needs_of(experiment.method, experiment.messages)
+    console.print(f"needs at execution: {needed}", soft_wrap=True, highlight=False)
 
 
 def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
@@ -208,6 +230,8 @@ def _run_references(command: Command, task_name: str) -> int:
         raise BadInput("references are scored by themselves: give either runs or --references TASK")
     if command.roster is not None:
         raise BadInput("--roster plays references beside a policy: name a run instead of --references")
+    if command.links_dropped is not None:
+        raise BadInput("--links-dropped is for policies that send messages: name a run, not --references")
     if command.mix is not None:
         raise BadInput("--mix is for policies: name a run instead of --references")
     if command.out is None:

@@ -57,6 +57,8 @@ def run(command: Command) -> int:
     if command.out.exists() and command.out.samefile(policy.path):
         raise BadInput(f"{command.out} is the policy itself: name another file")
     actor = plain_actor(policy.actor, masked=policy.task.action_space.masked)
+    if command.int8 and actor.network.rounds:
+        raise BadInput("--int8 is for agents that act alone: this policy's send each other messages")
     content = _content(command, policy, actor)
     with explained(f"writing {command.out}"):
         command.out.parent.mkdir(parents=True, exist_ok=True)

@@ -13,11 +13,11 @@ from jaxtyping import Array, Bool, Float, Int, Key
 from pc3d.networks.build import PolicyNetworks
 from pc3d.networks.context_health import cosine
 from pc3d.networks.teacher import Reading
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode, draws_of
 from pc3d.play.presence import joined
 from pc3d.play.rota import has_rota
+from pc3d.play.talking_team import team_of
 from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.task import AnyTask, Game, Task
 
@@ -87,7 +87,7 @@ def record(
     greedy: bool = False,
 ) -> Recording:
     """Play the episodes of these keys and keep everything; worlds on the host keep their states."""
-    team, sizes = ActorTeam(networks.actor, greedy), np.full(len(keys), team_size, np.int32)
+    team, sizes = team_of(networks.actor, greedy=greedy), np.full(len(keys), team_size, np.int32)
     beside = (networks, keys, jnp.asarray(team_size))
     seen = played(arena, team, keys, sizes, _everything, beside)
     return Recording(team_size, *seen)

@@ -12,17 +12,18 @@ from jaxtyping import Float
 from pc3d.evaluation.context import context_summary
 from pc3d.evaluation.evaluation_file import file_names, suffix_of, write_evaluation
 from pc3d.evaluation.hindrance import HINDERED, scores_and_hindrance
+from pc3d.evaluation.messages import looking_at_messages
 from pc3d.evaluation.recording import record
 from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.replay import has_replays, replay
-from pc3d.evaluation.table import Player, ScoreRow, as_csv, score_rows
+from pc3d.evaluation.table import MESSAGES, Player, ScoreRow, as_csv, score_rows
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.ranges import Rollouts
 from pc3d.experiment.rosters import Rosters
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena, wide_for
-from pc3d.play.scores import SizeScores, score
+from pc3d.play.scores import SizeScores, score, scores_of
 from pc3d.play.starts import STARTS_SEED, rollout_keys
+from pc3d.play.talking_team import team_of
 from pc3d.play.team import Team
 from pc3d.runs.policy import Policy
 from pc3d.system.bounds import Bounded
@@ -115,7 +116,7 @@ def evaluate(
         wide_for(arena, size)  # says what is wrong with the size, if anything is
     if settings.original and arena.compiled:
         raise BadInput("scoring on the original packages needs a crew that steps them")
-    experiment, team = policy.experiment, ActorTeam(policy.actor, settings.greedy)
+    experiment, team = policy.experiment, team_of(policy.actor, greedy=settings.greedy)
     player = Player(experiment.task, experiment.method, experiment.seed)
     wide, rows = wide_for(arena, max(sizes)), []
     for size in sizes:
@@ -131,7 +132,8 @@ def evaluate(
                 (folder / outdated).unlink(missing_ok=True)
             if settings.looks_inside:
                 _look_inside(policy, wide, folder, sizes, settings, advance)
-            content = as_csv(rows, settings.measure_names(arena.game))
+            told = (MESSAGES,) if team.execution.by_sight else ()
+            content = as_csv(rows, (*settings.measure_names(arena.game), *told))
             write_evaluation(folder, _about(policy, sizes, settings), content)
             write_atomically(folder / scores_file, content)
     return rows
@@ -139,8 +141,17 @@ def evaluate(
 
 def returns_of(rows: list[ScoreRow]) -> dict[int, Float[np.ndarray, " rollout"]]:
     """The returns in a table of scores, by team size."""
-    sizes = dict.fromkeys(row.team_size for row in rows)
-    return {size: np.array([row.returned for row in rows if row.team_size == size]) for size in sizes}
+    return _by_size([(row.team_size, row.returned) for row in rows])
+
+
+def messages_of(rows: list[ScoreRow]) -> dict[int, Float[np.ndarray, " rollout"]]:
+    """In the same way, how many messages each agent heard at a step; nothing of a policy that sends none."""
+    return _by_size([(row.team_size, row.measures[MESSAGES]) for row in rows if MESSAGES in row.measures])
+
+
+def _by_size(numbers: list[tuple[int, float]]) -> dict[int, Float[np.ndarray, " rollout"]]:
+    sizes = dict.fromkeys(size for size, _ in numbers)
+    return {size: np.array([number for of, number in numbers if of == size]) for size in sizes}
 
 
 def parts(sizes: int, settings: EvaluationSettings) -> int:
@@ -173,8 +184,9 @@ def evaluate_references(
 def scored(arena: Arena, team: Team, size: int, settings: EvaluationSettings) -> SizeScores:
     """One team size; of a large team also how much its members are in each other's way."""
     if settings.world is None:
-        return score(arena, team, size, settings.rollouts)
-    return score(wide_for(arena, size), team, size, settings.rollouts, scores_and_hindrance)
+        return score(arena, team, size, settings.rollouts, looking_at_messages(team, scores_of))
+    look = looking_at_messages(team, scores_and_hindrance)
+    return score(wide_for(arena, size), team, size, settings.rollouts, look)
 
 
 def _look_inside(

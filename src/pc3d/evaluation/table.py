@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pc3d.experiment.rosters import Rosters
 from pc3d.play.scores import SizeScores
 
+MESSAGES = "messages"  # per agent and step, of policies that send any
 COLUMNS = ("task", "method", "seed", "split", "team_size", "rollout", "return")
 
 

@@ -11,9 +11,9 @@ from jaxtyping import Float
 from pc3d.evaluation.run import EvaluationSettings, about_policy
 from pc3d.experiment.mixes import Cast, Mix, Mixes
 from pc3d.experiment.mixes_file import mixes_to_plain
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import score
+from pc3d.play.talking_team import team_of
 from pc3d.runs.policy import Policy
 from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.errors import DamagedFile
@@ -53,7 +53,7 @@ def evaluate_mix(
     experiment.rosters.refuse_sealed(team_sizes)
     cast = Cast((mix,), experiment.mixes.seen)
     arena = CompiledArena(playable(policy.task).with_cast(cast).with_slots(max(team_sizes)))
-    team, returns = ActorTeam(policy.actor, settings.greedy), {}
+    team, returns = team_of(policy.actor, greedy=settings.greedy), {}
     for size in team_sizes:
         returns[size] = np.asarray(score(arena, team, size, settings.rollouts).returns)
         advance()

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from pc3d.experiment.execution import LinkLoss
 from pc3d.experiment.search import Tried
 from pc3d.system.bounds import Bounded
 
@@ -109,6 +110,16 @@ class AlgorithmSettings(Bounded, abc.ABC):
     def separate_actors(self) -> bool:
         """Whether each slot has an actor of its own, in the place of one for all."""
         return False
+
+    @property
+    def message_rounds(self) -> int:
+        """How often agents tell each other something before they act."""
+        return 0
+
+    @property
+    def link_loss(self) -> LinkLoss:
+        """Which of these messages get lost."""
+        return LinkLoss()
 
     @property
     def replay(self) -> ReplaySettings | None:

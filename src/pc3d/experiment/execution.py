@@ -10,6 +10,8 @@ class Execution:
     central_module: bool = False
     messages: bool = False
     """Agents tell each other something."""
+    by_sight: bool = False
+    """Messages come from those whom an agent sees: its team is told who sees whom."""
     privileged: bool = False
     """Somebody sees more than any agent does: the whole state."""
     further: str = ""
@@ -21,6 +23,42 @@ class Execution:
 
 
 ALONE = Execution()
+IN_SIGHT = Execution(messages=True, by_sight=True)
+
+
+@dataclass(frozen=True)
+class LinkLoss:
+    """Which messages get lost, in training or in play."""
+
+    share: float = 0.0
+    """How likely each direction of a link is lost; a link is there if both of its directions are."""
+    renewal: float = 0.1
+    """How likely it is drawn anew at a step which links are lost."""
+
+
+@dataclass(frozen=True)
+class Messages:
+    """What an agent hears at every step, from each of those whom it hears."""
+
+    rounds: int
+    width: int
+    """Numbers in each message."""
+
+    def __str__(self) -> str:
+        each = "message" if self.rounds == 1 else f"{self.rounds} messages"
+        return f"{each} of {self.width} numbers from each teammate in sight"
+
+
+def needs(execution: Execution, messages: Messages | None = None) -> str:
+    """In words, what has to be there when a team acts."""
+    parts = (
+        (messages is None and execution.messages, "messages"),
+        (messages is not None, str(messages)),
+        (execution.central_module, "a central module"),
+        (execution.privileged, "somebody who sees the whole state"),
+    )
+    return ", ".join(["own history", *(words for there, words in parts if there)])
+
 
 # What other variable-team methods need, by the paper's table of execution-time assumptions.
 NEIGHBOURS = {

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import tyro
 
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.execution import Messages
 from pc3d.experiment.mixes import NO_MIXES, Mixes
 from pc3d.experiment.names import check_name
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
@@ -80,6 +81,12 @@ class Experiment:
         """The numbers of the episodes played before this update."""
         first = update * self.episodes_per_update
         return range(first, min(first + self.episodes_per_update, self.episodes))
+
+    @property
+    def messages(self) -> Messages | None:
+        """What agents tell each other at every step; None if they do not."""
+        rounds = self.algorithm.message_rounds
+        return Messages(rounds, self.actor.rnn_dim) if rounds else None
 
     def stage_number(self, episode: int) -> int:
         """The curriculum's stage that an episode belongs to, from 1."""

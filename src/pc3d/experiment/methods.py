@@ -10,7 +10,8 @@ from typing import Literal
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
-from pc3d.experiment.execution import ALONE, Execution
+from pc3d.experiment.execution import ALONE, IN_SIGHT, Execution, Messages, needs
+from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
@@ -105,6 +106,11 @@ METHODS = {
     "pc3d-happo": like_pc3d(
         "PC3D-HAPPO", "PC3D whose agents learn in turns", "#7A4B00", algorithm=HappoSettings, backbone="happo"
     ),
+    "graph": Method(
+        *("Graph-MAPPO", "MAPPO whose agents send messages to those who see them", "#4477AA", "-.", "mappo"),
+        algorithm=GraphSettings,
+        execution=IN_SIGHT,
+    ),
     "maddpg": off_policy(
         *("MADDPG", "a critic over all observations and actions, padded; actors climb it", "#CC6677", "--"),
         algorithm=MaddpgSettings,
@@ -164,6 +170,12 @@ def method_named(name: str) -> Method:
         )
     refuse_unknown("method", name, METHODS)
     return METHODS[name]
+
+
+def needs_of(method: str, messages: Messages | None) -> str:
+    """What has to be there when a team of this method acts, and says so much."""
+    execution = method_named(method).execution
+    return needs(ALONE if execution.by_sight and messages is None else execution, messages)
 
 
 def ancestors(method: str) -> tuple[str, ...]:

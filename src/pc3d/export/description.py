@@ -30,6 +30,7 @@ def describe(policy: Policy, actor: PlainActor) -> dict[str, Any]:
         "choosing": _choosing(actor),
         "memory": {"width": actor.memory_width, "start": "zeros at the start of every episode"},
         "network": asdict(actor.network),
+        **_messages(actor),
         "precision": "float32",
         "experiment": to_plain(experiment),
     }
@@ -41,3 +42,16 @@ def _choosing(actor: PlainActor) -> str:
     if actor.network.greedy:
         return "take the action whose probability is 1: the one worth most"
     return "draw the action from action_probabilities, as in training"
+
+
+def _messages(actor: PlainActor) -> dict[str, Any]:
+    if actor.network.rounds is None:
+        return {}
+    return {
+        "messages": {
+            "rounds": actor.network.rounds,
+            "width": actor.memory_width,
+            "batch": "one team: a row for each of its agents",
+            "links": "true where the row's agent sees the column's, and for itself",
+        }
+    }

@@ -2,6 +2,7 @@
 
 (observation, memory) → (action probabilities, next memory, and student context and gate where there are).
 Where a task has masks, they come in, too; where an action is real numbers, noise comes in and the action out.
+Of a policy that sends messages it is the step of a team: who hears whom comes in as well.
 """
 
 import json
@@ -11,6 +12,7 @@ import numpy as np
 
 from pc3d.experiment.action_space import Box
 from pc3d.export.graph_builder import GraphBuilder, Shapes
+from pc3d.export.messages import LINKS, talk
 from pc3d.export.plain_actor import Network, PlainActor
 from pc3d.play.choosing import FORBIDDEN
 from pc3d.runs.checkpoint import KEY
@@ -23,9 +25,12 @@ def onnx_model(actor: PlainActor, description: dict[str, Any], *, int8: bool = F
     graph, network = GraphBuilder(actor.weights, int8=int8), actor.network
     encoded = graph.mlp("encoder", network.encoder_layers, network.activation, "observation")
     features = _remember(graph, actor.memory_width, graph.activate(network.activation, encoded))
+    if network.rounds:
+        features = talk(graph, actor, features)
     logits = _condition(graph, actor, features)
     _decide(graph, actor, logits)
-    model = graph.model(*_interface(actor, int8=int8), title="one step of one agent")
+    title = f"one step of one {'team' if network.rounds else 'agent'}"
+    model = graph.model(*_interface(actor, int8=int8), title=title)
     model.metadata_props.add(key=KEY, value=json.dumps(description, sort_keys=True))
     return model.SerializeToString(deterministic=True)
 
@@ -68,6 +73,8 @@ def _interface(actor: PlainActor, *, int8: bool) -> tuple[Shapes, Shapes, Shapes
         inputs, outputs = {**inputs, NOISE: actions}, {"action": actions, "next_memory": memory}
     if actor.network.masked:
         truths = {MASK: actions}
+    if actor.network.rounds:
+        truths = {**truths, LINKS: [rows, rows]}
     if actor.context_width is not None:
         outputs |= {"student_context": [rows, actor.context_width], "gate": [rows, 1]}
     return inputs, outputs, truths

@@ -17,6 +17,7 @@ from pc3d.networks.conditioning import (
 )
 from pc3d.networks.layers import Activation
 from pc3d.networks.separate_actors import SeparateActors
+from pc3d.networks.talking_actor import TalkingActor
 from pc3d.runs.checkpoint import named_arrays
 from pc3d.system.errors import BadInput
 
@@ -41,6 +42,7 @@ class Network:
     hypernetwork_layers: int | None = None
     box: Box | None = None  # the bounds of an action's real numbers; None where it is a choice
     masked: bool = False  # whether a choice is told which actions are allowed
+    rounds: int | None = None  # of messages; None where agents act alone
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,8 @@ def plain_actor(actor: Actor, *, masked: bool = False) -> PlainActor:
         raise BadInput(
             "a policy with an actor of its own for each agent cannot be exported: it is one for all"
         )
-    return PlainActor(named_arrays(actor), replace(_network(actor), masked=masked))
+    rounds = actor.rounds.count if isinstance(actor, TalkingActor) else None
+    return PlainActor(named_arrays(actor), replace(_network(actor), masked=masked, rounds=rounds))
 
 
 def _network(actor: Actor) -> Network:

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 
 from pc3d.experiment.execution import ALONE, Execution
 from pc3d.export.graph import MASK, NOISE
+from pc3d.export.messages import LINKS
 from pc3d.networks.squashing import normal_numbers
 from pc3d.play.team import Decision, View
 from pc3d.system.errors import MissingExtra
@@ -53,6 +54,7 @@ class OnnxActor:
         rows, self._memory_width = shapes["memory"]
         self._row_by_row = rows == 1  # an int8 graph
         self._outputs = [OUTPUTS[value.name] for value in self._session.get_outputs()]
+        self._talks = LINKS in shapes
         self._mask_width, self._noise_width = (
             shapes[name][1] if name in shapes else 0 for name in (MASK, NOISE)
         )
@@ -67,13 +69,16 @@ class OnnxActor:
         *,
         allowed: Bool[np.ndarray, "batch action"] | None = None,
         noise: Float[np.ndarray, "batch number"] | None = None,
+        links: Bool[np.ndarray, "batch batch"] | None = None,
     ) -> OnnxStep:
-        """Where nothing is said of them, all actions are allowed, and noise is 0."""
+        """Where nothing is said of them, all actions are allowed, noise is 0, and nobody hears others."""
         given, rows = {"observation": observation, "memory": memory}, len(memory)
         if self._mask_width:
             given[MASK] = np.ones((rows, self._mask_width), bool) if allowed is None else allowed
         if self._noise_width:
             given[NOISE] = np.zeros((rows, self._noise_width), np.float32) if noise is None else noise
+        if self._talks:
+            given[LINKS] = np.eye(rows, dtype=bool) if links is None else links
         if not self._row_by_row:
             return self._named(self._session.run(None, given))
         alone = [

@@ -4,6 +4,7 @@ from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings,
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
@@ -18,6 +19,7 @@ from pc3d.learners.q_learning.algorithm import QLearning
 
 ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PpoSettings: Ppo(),
+    GraphSettings: Ppo(),
     HappoSettings: Ppo(descend_in_turns),
     PtdeSettings: Ptde(),
     QLearningSettings: QLearning(),

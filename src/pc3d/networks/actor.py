@@ -51,13 +51,13 @@ class Actor(eqx.Module):
         self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
     ) -> tuple[Float[Array, "... h"], PolicyOutput]:
         """One moment of play: new memory and what to do."""
-        memory = self.memory.step(memory, self.encoder(observation))
-        return memory, self.conditioning(memory)
+        memory = self.recall(memory, observation)
+        return memory, self.says(memory)
 
     def recall(
         self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
     ) -> Float[Array, "... h"]:
-        """The new memory alone."""
+        """What is remembered after one more observation."""
         return self.memory.step(memory, self.encoder(observation))
 
     def says(self, features: Float[Array, "... h"]) -> PolicyOutput:

@@ -1,5 +1,6 @@
 """Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
@@ -30,6 +31,7 @@ from pc3d.networks.layers import drawn_uniformly
 from pc3d.networks.mixers import MIXERS
 from pc3d.networks.separate_actors import SeparateActors
 from pc3d.networks.squashing import Squashing
+from pc3d.networks.talking_actor import TalkingActor
 from pc3d.networks.teacher import Teacher
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.make import playable
@@ -150,9 +152,9 @@ def refuse_mismatch(method: Method) -> None:
 def _actor(
     keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray], experiment: Experiment, task: Game
 ) -> Actor:
-    """One for all, or one for each slot."""
+    """One for all, which may send messages, or one for each slot."""
 
-    def made(kind: type[Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
+    def made(kind: Callable[..., Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
         actor_key, head_key, student_key = keys
         conditioning = _conditioning(head_key, student_key, experiment, task.action_space.width)
         insight = experiment.algorithm.insight
@@ -164,6 +166,9 @@ def _actor(
             squashing=_squashing(experiment, task.action_space),
         )
 
+    if experiment.algorithm.message_rounds:
+        rounds = experiment.algorithm.message_rounds
+        return made(partial(TalkingActor, rounds=rounds, loss=experiment.algorithm.link_loss), keys)
     if not experiment.algorithm.separate_actors:
         return made(Actor, keys)
     slots = experiment.most_agents

@@ -45,7 +45,7 @@ class TeamView(eqx.Module):
     def for_each(self, of_team: Float[Array, "... width"]) -> Float[Array, "... width"]:
         """What there is of a team, for each of its agents, in the order in which observations come."""
         if self.seating is not None:
-            return self.seating.of_rows(of_team)
+            return self.seating.for_members(of_team)
         shape = (*self.present.shape, of_team.shape[-1])
         return jnp.broadcast_to(of_team[..., None, :], shape)
 

@@ -20,9 +20,13 @@ class Seating(eqx.Module):
         """The rows team by team; anything where nobody is."""
         return _seated(rows, self.seats, self.places)
 
-    def of_rows(self, teams: Float[Array, "... team width"]) -> Float[Array, "... row width"]:
+    def for_members(self, teams: Float[Array, "... team width"]) -> Float[Array, "... row width"]:
         """What there is of each team for each of its rows; anything for a row that is not filled."""
         return teams[..., self.places // self.seats.shape[-1], :]
+
+    def of_rows(self, teams: Float[Array, "... team agent width"]) -> Float[Array, "... row width"]:
+        """The way back; zeros in a row that is not filled."""
+        return _in_rows(teams, self.seats, self.places)
 
 
 # The derivative is written out: every row has one place, so it is looked up where the automatic one adds up.
@@ -41,3 +45,24 @@ def _backward(places: Array, gradients: Array) -> tuple[Array, None, None]:
 
 
 _seated.defvjp(_forward, _backward)
+
+
+# The same the other way round.
+@jax.custom_vjp
+def _in_rows(teams: Array, seats: Array, places: Array) -> Array:
+    del seats  # but for the derivative
+    return _backward(places, teams)[0]
+
+
+def _in_rows_forward(teams: Array, seats: Array, places: Array) -> tuple[Array, tuple[Array, Array]]:
+    return _in_rows(teams, seats, places), (seats, places)
+
+
+def _in_rows_backward(saved: tuple[Array, Array], gradients: Array) -> tuple[Array, None, None]:
+    seats, places = saved
+    at = jnp.where(places == NOBODY, seats.size, places)
+    taken = jnp.zeros(seats.size, bool).at[at].set(True, mode="drop").reshape(seats.shape)
+    return jnp.where(taken[..., None], gradients[..., seats, :], 0), None, None
+
+
+_in_rows.defvjp(_in_rows_forward, _in_rows_backward)

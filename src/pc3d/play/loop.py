@@ -16,7 +16,9 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.experiment.action_space import ActionSpace
 from pc3d.play.episode import Draws, Episode, draws_of
+from pc3d.play.links import links_kept
 from pc3d.play.rota import Rota, rota_of
+from pc3d.play.talking_team import TalkingTeam
 from pc3d.play.team import Decision, Memory, Team, View
 from pc3d.play.worlds import State, Worlds
 from pc3d.tasks.arrays import AnyArray
@@ -34,10 +36,11 @@ def play(
 ) -> Episode:
     """Play the episodes of these keys to their ends, all in one program; by a rota if one is given."""
     draws, rota = draws_of(worlds.game, keys), rota or rota_of(worlds.game, keys, team_sizes)
+    kept = _links(worlds, team, keys)
     going = jnp.ones(len(team_sizes), bool)
     first = _beginning(worlds, team, draws.start, team_sizes, going, rota)
     step = partial(_moment, worlds, team, team.step, with_global_state)
-    last, steps = jax.lax.scan(step, first, _by_time(draws, rota))
+    last, steps = jax.lax.scan(step, first, _by_time(draws, rota, kept))
     ending = _Ending(
         worlds.observe(last.state),
         worlds.present(last.state),
@@ -72,7 +75,7 @@ def play_on_host(
     """
     draws, drawn_rota = _drawn(worlds.game, keys, team_sizes)
     rota = rota or drawn_rota
-    by_time = _by_time(draws, rota)
+    by_time = _by_time(draws, rota, _links(worlds, team, keys))
     decide = partial(_decided, team) if isinstance(team, eqx.Module) else team.step
     step = partial(_moment, worlds, team, decide, False)
     now = _beginning(worlds, team, draws.start, team_sizes, np.ones(len(team_sizes), bool), rota)
@@ -108,6 +111,7 @@ class _Drawn(eqx.Module):
     chances: Float[AnyArray, "..."]
     fresh: Bool[AnyArray, "*time episode agent"] | None
     following: Bool[AnyArray, "*time episode agent"] | None  # who is there after the step
+    links: Bool[AnyArray, "*time episode agent agent"] | None  # which are not lost, where some are
 
 
 class _Step(eqx.Module):
@@ -134,11 +138,18 @@ class _Ending(eqx.Module):
 Decide = Callable[[Memory, View, Array], tuple[Memory, Decision]]
 
 
-def _by_time(draws: Draws, rota: Rota | None) -> _Drawn:
+def _links(worlds: Worlds, team: Team, keys: Key[Array, " episode"]) -> Array | None:
+    """Which links are not lost, of a team that loses any."""
+    if not isinstance(team, TalkingTeam):
+        return None
+    return links_kept(team.loss, keys, worlds.game.slots, worlds.game.horizon)
+
+
+def _by_time(draws: Draws, rota: Rota | None, links: Array | None) -> _Drawn:
     if rota is None:
-        return _Drawn(draws.steps, draws.chances, None, None)
+        return _Drawn(draws.steps, draws.chances, None, None, links)
     fresh, present = (jnp.moveaxis(jnp.asarray(part), 1, 0) for part in (rota.fresh, rota.present))
-    return _Drawn(draws.steps, draws.chances, fresh[:-1], present[1:])
+    return _Drawn(draws.steps, draws.chances, fresh[:-1], present[1:], links)
 
 
 def _beginning(worlds: Worlds, team: Team, keys: Any, team_sizes: Any, going: Any, rota: Rota | None) -> _Now:
@@ -160,7 +171,10 @@ def _moment(
         joined = present & ~now.present
     states = now.state if team.execution.privileged else None
     allowed = worlds.allowed(now.state)
-    view = View(observations, present, joined, states, allowed)
+    links = worlds.visible(now.state) if team.execution.by_sight else None
+    if links is not None and drawn.links is not None:
+        links = links & drawn.links
+    view = View(observations, present, joined, states, allowed, links)
     memory, decision = decide(now.memory, view, drawn.chances)
     state, outcome = worlds.step(now.going, drawn.keys, now.state, decision.actions, drawn.following)
     seen = _Step(

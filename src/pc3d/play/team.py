@@ -25,6 +25,8 @@ class View(eqx.Module):
     """The whole states, for a team whose execution is privileged."""
     allowed: Bool[AnyArray, "episode agent action"] | None = None
     """Who may take which action now; None where everybody may take any."""
+    links: Bool[AnyArray, "episode agent agent"] | None = None
+    """Who hears whom, itself included, for a team whose messages come from those in sight."""
 
 
 class Decision(eqx.Module):

@@ -36,6 +36,9 @@ class Worlds(Protocol):
     def allowed(self, state: State) -> Bool[AnyArray, "episode agent action"] | None:
         """Who may take which action now; None if the game has no masks."""
 
+    def visible(self, state: State) -> Bool[AnyArray, "episode agent agent"]:
+        """Who sees whom; whoever is there sees itself."""
+
     def step(
         self,
         going: Bool[AnyArray, " episode"],
@@ -84,6 +87,10 @@ class TaskWorlds:
     @method_compiled
     def allowed(self, state: State) -> Bool[Array, "episode agent action"] | None:
         return jax.vmap(self.game.available_actions)(state) if self.game.action_space.masked else None
+
+    @method_compiled
+    def visible(self, state: State) -> Bool[Array, "episode agent agent"]:
+        return jax.vmap(lambda one: self.game.entities(one).visible[:, : self.game.slots])(state)
 
     @method_compiled
     def step(

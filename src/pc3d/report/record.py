@@ -6,6 +6,7 @@ from itertools import chain, groupby, pairwise
 from pathlib import Path
 
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
+from pc3d.evaluation.messages import FILE as LINKS_FILE
 from pc3d.evaluation.unlike import file_of
 from pc3d.runs.done_file import write_recorded
 from pc3d.runs.line_contract import read_metrics
@@ -51,7 +52,7 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
 
 def _write_record(run: RunFolder, new: Path, *, with_policy: bool) -> None:
     mixes = (path.name for path in sorted(run.path.glob(file_of("*"))))
-    for name in (*COPIED, *mixes):
+    for name in (*COPIED, LINKS_FILE, *mixes):
         if (run.path / name).exists():
             write_atomically(new / name, read_bytes(run.path / name))
     if not run.metrics.exists():

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.evaluation.hindrance import HINDERED
+from pc3d.evaluation.table import MESSAGES
 from pc3d.experiment.names import check_name
 from pc3d.runs.line_contract import is_number
 from pc3d.system.bounds import within
@@ -23,7 +24,7 @@ NEEDED_COLUMNS = ("task", "method", "seed", "team_size", "rollout", "return")
 Player = tuple[str, str, int]  # task, method, seed
 Rollout = tuple[float, ...]  # its return and what was measured, nan where that is not known
 LARGEST_TEAM = 10**6
-MEASURED = ("colliding_pairs", HINDERED)
+MEASURED = ("colliding_pairs", HINDERED, MESSAGES)
 BySize = dict[int, Float[np.ndarray, " rollout"]]
 
 
@@ -37,6 +38,7 @@ class Scores:
     returns: BySize
     colliding_pairs: BySize = field(default_factory=dict)  # of Spread alone, where all rollouts tell them
     hindered: BySize = field(default_factory=dict)  # of large teams alone
+    messages: BySize = field(default_factory=dict)  # per agent and step, of methods that send any
 
     def means(self, team_sizes: Iterable[int]) -> Float[np.ndarray, " size"]:
         """The mean over rollouts within each of the sizes."""

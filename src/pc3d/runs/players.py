@@ -9,7 +9,9 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Num
 
 from pc3d.networks.actor import Actor
+from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.actor_team import ActorTeam
+from pc3d.play.talking_team import TalkingTeam, team_of
 from pc3d.play.team import View
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import amount
@@ -21,7 +23,7 @@ class Players:
     def __init__(self, actor: Actor, team_size: int, *, seed: int = 0, greedy: bool = False) -> None:
         if team_size < 1:
             raise BadInput(f"a team has at least 1 agent, not {team_size}")
-        self._team, self._size = ActorTeam(actor, greedy), team_size
+        self._team, self._size = team_of(actor, greedy=greedy), team_size
         self._width = actor.encoder.layers[0].weight.shape[-2]
         self._actions = jax.eval_shape(actor.conditioning, actor.first_memory()).logits.size
         self._chance = np.random.default_rng(seed)
@@ -31,10 +33,13 @@ class Players:
         """Begin another episode: everybody forgets. The draws go on."""
         self._memory = self._team.first(1, self._size)
 
-    def act(self, observations: Any, allowed: Any = None) -> Num[np.ndarray, " agent *number"]:
+    def act(
+        self, observations: Any, allowed: Any = None, *, visible: Any = None
+    ) -> Num[np.ndarray, " agent *number"]:
         """Everybody's action, from everybody's observation, in the same order every time.
 
-        Of a task with masks, `allowed` says who may take which action now, as zeros and ones.
+        Of a task with masks, `allowed` says who may take which action now, as zeros and ones. Of agents that
+        send each other messages, `visible` says in the same way who sees, and so hears, whom.
         """
         try:
             seen = np.asarray(observations, np.float32)
@@ -49,8 +54,20 @@ class Players:
         numbers = () if box is None else box.box.shape
         chances = self._chance.random((1, self._size, *numbers), np.float32)
         mask = None if allowed is None else self._mask(allowed)
-        self._memory, actions = _step(self._team, self._memory, seen[None], chances, mask)
+        links = self._links(visible) if self._team.execution.by_sight else None
+        self._memory, actions = _step(self._team, self._memory, seen[None], chances, mask, links)
         return np.asarray(actions[0])
+
+    def _links(self, visible: Any) -> Bool[np.ndarray, "1 agent agent"]:
+        if visible is None:
+            raise BadInput("agents of this policy hear those whom they see: say with `visible` who sees whom")
+        links = np.asarray(visible).astype(bool)
+        if links.shape != (self._size, self._size):
+            raise BadInput(
+                f"who of {self._size} agents sees whom are {self._size} zeros and ones for each, not the "
+                f"shape {links.shape}"
+            )
+        return (links | np.eye(self._size, dtype=bool))[None]
 
     def _mask(self, allowed: Any) -> Bool[np.ndarray, "1 agent action"]:
         if self._team.actor.squashing is not None:
@@ -70,6 +87,11 @@ class Agent:
     """One agent by itself: as it would run on a robot of its own."""
 
     def __init__(self, actor: Actor, *, seed: int = 0, greedy: bool = False) -> None:
+        if isinstance(actor, TalkingActor):
+            raise BadInput(
+                "agents of this policy send each other messages, so none of them acts alone: "
+                "play them as a team (`players`)"
+            )
         self._players = Players(actor, 1, seed=seed, greedy=greedy)
 
     def reset(self) -> None:
@@ -89,12 +111,13 @@ class Agent:
 
 @jax.jit
 def _step(
-    team: ActorTeam,
+    team: ActorTeam | TalkingTeam,
     memory: Float[Array, "1 agent h"],
     observations: Float[Array, "1 agent observation"],
     chances: Float[Array, "1 agent *number"],
     allowed: Bool[Array, "1 agent action"] | None,
+    links: Bool[Array, "1 agent agent"] | None,
 ) -> tuple[Float[Array, "1 agent h"], Num[Array, "1 agent *number"]]:
     present = jnp.ones(observations.shape[:2], bool)
-    memory, decision = team.step(memory, View(observations, present, allowed=allowed), chances)
+    memory, decision = team.step(memory, View(observations, present, allowed=allowed, links=links), chances)
     return memory, decision.actions

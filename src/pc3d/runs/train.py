@@ -18,9 +18,9 @@ from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
 from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_and_learn_again
 from pc3d.networks.build import refuse_actions
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
+from pc3d.play.talking_team import team_of
 from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.flat_line import flat
 from pc3d.runs.habits import DEFAULT_HABITS, Habits
@@ -233,7 +233,7 @@ class _Training:
             return
         # Never test sizes: they are scored once, when all is decided.
         sizes = self.experiment.rosters.train + self.experiment.rosters.validation
-        team = ActorTeam(self.algorithm.policy(learner).actor)
+        team = team_of(self.algorithm.policy(learner).actor)
         returns = returns_by_size(self.arena, team, sizes, self.habits.evaluation_rollouts)
         means = {str(size): float(np.mean(values)) for size, values in returns.items()}
         line = {"update": done, "episodes": self._episodes(done), "return_by_size": means}

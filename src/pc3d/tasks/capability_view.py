@@ -1,6 +1,6 @@
 """What agents see of capabilities: more numbers at the end of their views, as many for every team."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +12,9 @@ from pc3d.tasks.arrays import AnyArray
 from pc3d.tasks.described import ObservationPart
 
 Capabilities = tuple[Capability, ...]
+Able = Mapping[
+    str, Float[Array, " agent"]
+]  # what views gain of each agent, by name; nothing where all are alike
 
 
 def capability_parts(seen: Seen, capabilities: Capabilities, teammates: int) -> tuple[ObservationPart, ...]:
@@ -30,3 +33,11 @@ def scaled(capabilities: Sequence[Capability], values: AnyArray | None) -> Float
     columns = np.array([place for place, one in enumerate(capabilities) if not one.in_view])
     low, high = np.array([(capabilities[place].low, capabilities[place].high) for place in columns]).T
     return (jnp.clip(jnp.asarray(values)[:, columns], low, high) - low) / (high - low)
+
+
+def able_by_name(capabilities: Sequence[Capability], values: AnyArray | None) -> Able:
+    """The same, column by column; none in a world of like agents."""
+    if values is None:
+        return {}
+    names = [one.name for one in capabilities if not one.in_view]
+    return dict(zip(names, scaled(capabilities, values).T, strict=True))

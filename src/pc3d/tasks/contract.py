@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.tasks.chance import by_chance
 from pc3d.tasks.task import AnyTask
@@ -44,6 +44,8 @@ def broken_promises(task: AnyTask, team_size: int) -> list[str]:
             f"a team plays otherwise in a world with {task.slots} slots than in one with {team_size}: leave "
             "inactive slots out of every sum, and draw per slot"
         )
+    if task.has_entities:
+        problems += _wrong_entities(task, key, team_size)
     return problems
 
 
@@ -82,3 +84,24 @@ def _wrong_shapes(task: AnyTask, team_size: int, played: Played) -> Iterator[str
         yield "an observation or a reward is not a finite number"
     if np.any(played.stuck):
         yield "available_actions allows somebody no action: leave everybody one that does nothing"
+
+
+@partial(jax.jit, static_argnums=(0, 2))
+def _entities_at_the_start(
+    task: AnyTask, key: PRNGKeyArray, team_size: int
+) -> tuple[Bool[Array, "agent entity"], Float[Array, "agent entity feature"]]:
+    view = task.entities(task.reset(key, team_size))
+    return view.visible, view.seen_by_each()
+
+
+def _wrong_entities(task: AnyTask, key: PRNGKeyArray, team_size: int) -> Iterator[str]:
+    visible, seen = _entities_at_the_start(task, key, team_size)
+    team, nobody = np.arange(task.slots) < team_size, ~np.asarray(visible[:, : task.slots])
+    if len(visible) != task.slots or not np.array_equal(np.diag(nobody), ~team):
+        yield "the first entities must be the agents, slot by slot, of whom all that are there see themselves"
+    elif np.any(visible[team_size:]) or not np.all(nobody[:, ~team]):
+        yield "entities: slots that nobody fills see nothing, and nobody sees them"
+    _, alone = _entities_at_the_start(task.with_slots(team_size), key, team_size)
+    # In whatever order things come there.
+    if not np.allclose(np.sum(alone, axis=1), np.sum(seen, axis=1)[:team_size], atol=PRECISION):
+        yield f"entities are seen otherwise in a world with {task.slots} slots than in one with {team_size}"

@@ -23,6 +23,7 @@ class DescribedTask(OwnWorld):
 
     measure_names: ClassVar[tuple[str, ...]] = ()
     fewest_present: ClassVar[int] = 1
+    has_entities: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,6 +25,7 @@ from pc3d.tasks.arrays import Amount, AnyArray, Count
 from pc3d.tasks.capability_view import capability_parts
 from pc3d.tasks.casting import capabilities_of_kinds, kinds_drawn
 from pc3d.tasks.described import DescribedTask, ObservationPart
+from pc3d.tasks.entities import EntityView, without_entities
 
 
 class WorldState(eqx.Module):
@@ -262,6 +263,15 @@ class Task(abc.ABC, Generic[StateT]):
     @abc.abstractmethod
     def global_state(self, state: StateT) -> Float[Array, " state"]:
         """The whole state as one vector, as wide as `largest_team` needs (or more slots, if there are)."""
+
+    def entities(self, state: StateT) -> EntityView:
+        """The world thing by thing, and who sees what of each: as much as `observe` tells, no more."""
+        del state
+        raise BadInput(without_entities(self.name))
+
+    @property
+    def has_entities(self) -> bool:
+        return type(self).entities is not Task.entities
 
     def available_actions(self, state: StateT) -> Bool[Array, "agent action"]:
         """Which actions have an effect of their own; they bind nobody, unless `masks_actions` says so."""

@@ -25,8 +25,19 @@ from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS, small_experiment
 PAGE = Path(__file__).parents[3] / "docs" / "tuning.md"
 OFF_POLICY = {"maddpg", "matd3", "masac"}
 STUDENTS = {"ptde", "ctds"}
-WITHOUT_CONTEXT = {"ippo", "mappo", "pic", "vdn", "qmix", "qmix-pic", "happo", *OFF_POLICY, *STUDENTS}
-WITHOUT_SETS = {"ippo", "mappo", "vdn", "qmix", "happo", "ptde", *OFF_POLICY}
+WITHOUT_CONTEXT = {
+    "ippo",
+    "mappo",
+    "pic",
+    "vdn",
+    "qmix",
+    "qmix-pic",
+    "happo",
+    "graph",
+    *OFF_POLICY,
+    *STUDENTS,
+}
+WITHOUT_SETS = {"ippo", "mappo", "vdn", "qmix", "happo", "graph", "ptde", *OFF_POLICY}
 NAMES = {
     "IPPO, MAPPO": {"ippo", "mappo"},
     "VDN and all QMIX": set(Q_METHODS),
@@ -34,6 +45,7 @@ NAMES = {
     **{f"{name.upper()}, PC3D-{name.upper()}": {name, f"pc3d-{name}"} for name in OFF_POLICY},
     "all but IPPO and VDN": set(METHODS) - {"ippo", "vdn"},
     "all PIC, CTDS, PC3D and its relatives": set(METHODS) - WITHOUT_SETS,
+    "Graph-MAPPO": {"graph"},
     **{name.upper(): {name} for name in STUDENTS},
     "PC3D and its relatives": set(METHODS) - WITHOUT_CONTEXT,
     "PC3D and its relatives but A-MAPPO": set(METHODS) - WITHOUT_CONTEXT - {"a-mappo"},

@@ -29,7 +29,7 @@ def test_every_value_the_paper_ended_with_can_be_found(task, method):
 
 
 def test_pic_and_pc3d_search_only_what_is_their_own():
-    for method in set(PPO_METHODS) - {"ippo", "mappo", *HAPPO_METHODS}:
+    for method in set(PPO_METHODS) - {"ippo", "mappo", "graph", *HAPPO_METHODS}:
         groups = {row.setting.partition(".")[0] for row in space_for(paper("spread", method))}
         assert groups <= {"critic", "distillation"}
         assert "critic" in groups
@@ -60,6 +60,10 @@ def test_happo_searches_its_turns_and_leaves_the_rest_of_ppo_to_mappo(method):
 def test_students_search_what_is_their_own_and_leave_the_rest_to_what_they_extend(method, own):
     names = {row.setting for row in space_for(paper("spread", method))}
     assert {name for name in names if not name.startswith("critic.")} == own
+
+
+def test_graph_searches_its_rounds_and_leaves_the_rest_of_ppo_to_mappo():
+    assert {row.setting for row in space_for(paper("spread", "graph"))} == {"graph.rounds", "critic.widths"}
 
 
 def test_ippo_searches_no_critic_and_a_mappo_no_distillation():

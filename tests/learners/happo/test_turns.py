@@ -14,12 +14,9 @@ from pc3d.learners.happo.correction import changes_of, correction_measures, join
 from pc3d.learners.happo.turns import deal, descend_in_turns
 from pc3d.learners.ppo.descent import Course, Descent, over_epochs
 from pc3d.learners.ppo.sequences import SequencePlan
-from pc3d.learners.registry import algorithm_of
-from pc3d.learners.round import EpisodeBatch, play_and_learn
-from pc3d.play.arena import CompiledArena
-from pc3d.tasks.spread.world import Spread
 from tests import paper_equations as equations
 from tests.learners.ppo.test_objective import SIZES, compiled_objective, learn, played, prepared
+from tests.learners.ppo.whole_updates import after_updates, assert_same_bits
 from tests.small import HAPPO_METHODS, random_team, small_experiment
 
 compiled_changes = jax.jit(changes_of)
@@ -109,19 +106,7 @@ def test_an_update_is_ppos_epochs_turn_by_turn_on_advantages_corrected_by_hand(m
 
 @pytest.mark.parametrize(("method", "backbone"), [("happo", "mappo"), ("pc3d-happo", "pc3d")])
 def test_one_turn_is_the_backbone_to_the_bit(method, backbone):
-    found = []
-    for name, changes in ((method, {"turns": 1, "correction_limit": 1.01}), (backbone, {})):
-        experiment = small_experiment(name, episodes=9)
-        experiment = replace(experiment, algorithm=replace(experiment.algorithm, **changes))
-        arena = CompiledArena(Spread(3))
-        learner = algorithm_of(experiment).fresh(experiment, arena.game)
-        for update in range(experiment.updates):
-            batch = EpisodeBatch.of(0, experiment.episodes_of_update(update), np.array([1, 3, 2]))
-            learner, report = play_and_learn(experiment, arena, learner, batch)
-        found.append((learner, report.lesson.scalars))
-    assert found[0][1].keys() == found[1][1].keys()
-    for one, other in zip(*(jax.tree.leaves(each) for each in found), strict=True):
-        np.testing.assert_array_equal(one, other)
+    assert_same_bits(after_updates(method, turns=1, correction_limit=1.01), after_updates(backbone))
 
 
 @pytest.mark.parametrize("turns", [2, 3, 8])

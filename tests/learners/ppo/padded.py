@@ -30,6 +30,7 @@ def padded(batch):
         value_targets=by_time(batch.value_targets),
         values=by_time(batch.values),
         seating=None,
+        links=by_time(batch.links),
     )
 
 

@@ -70,7 +70,7 @@ def test_huber_is_quadratic_then_linear():
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
-@pytest.mark.parametrize("method", ["ippo", "pc3d", "hyper-pc3d"])
+@pytest.mark.parametrize("method", ["ippo", "pc3d", "hyper-pc3d", "graph"])
 def test_before_the_first_gradient_step_the_policy_is_the_one_that_played(method, pieces):
     experiment = small_experiment(method)
     recipe = replace(experiment.recipe, backpropagation_steps=-(-25 // pieces))
@@ -267,8 +267,9 @@ def test_the_teacher_learns_from_the_value_and_the_gate_from_the_policy():
 
 
 def unless_present(present, values):
-    """NaN for whoever is not there."""
-    return jnp.where(present.reshape(*present.shape, *[1] * (values.ndim - present.ndim)), values, jnp.nan)
+    """NaN for whoever is not there, or what is not true of them."""
+    nonsense = True if values.dtype == bool else jnp.nan
+    return jnp.where(present.reshape(*present.shape, *[1] * (values.ndim - present.ndim)), values, nonsense)
 
 
 @pytest.mark.parametrize("method", one_of_each_kind(PPO_METHODS))

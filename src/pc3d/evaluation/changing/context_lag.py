@@ -10,11 +10,11 @@ from pc3d.evaluation.changing.recovery import since
 from pc3d.evaluation.changing.twins import Twins
 from pc3d.evaluation.recording import context_use
 from pc3d.networks.build import PolicyNetworks
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode
 from pc3d.play.rota import Rota
 from pc3d.play.starts import rollout_keys
+from pc3d.play.talking_team import team_of
 from pc3d.tasks.task import Game
 
 ByAgent = Float[np.ndarray, "rollout time agent"]
@@ -29,7 +29,7 @@ def context_lag(
     rollouts = min(rollouts, len(twins.present))
     present, keys = twins.present[:rollouts], rollout_keys(twins.team_size, rollouts)
     sizes = np.full(rollouts, twins.team_size, np.int32)
-    team, rota = ActorTeam(networks.actor, greedy), Rota.of(jnp.asarray(present))
+    team, rota = team_of(networks.actor, greedy=greedy), Rota.of(jnp.asarray(present))
     use = played(arena, team, keys, sizes, _use, networks, rota)
     if use is None:
         return None

@@ -22,10 +22,11 @@ from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.run import EvaluationSettings, about_policy
 from pc3d.experiment.roster_check import checked_limits
 from pc3d.experiment.roster_process import Limits, Planned, RosterProcess, process_to_plain
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena
 from pc3d.play.rota import Rota
 from pc3d.play.starts import rollout_keys
+from pc3d.play.talking_team import team_of
+from pc3d.play.team import Team
 from pc3d.runs.policy import Policy
 from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.errors import BadInput
@@ -87,7 +88,7 @@ def evaluate_changes(
     advance: Callable[[], None],
 ) -> dict[int, dict[str, Any]]:
     """Play the twins of every size and write what they say; `advance` counts the sizes."""
-    team = ActorTeam(policy.actor, settings.greedy)
+    team = team_of(policy.actor, greedy=settings.greedy)
     wide = arena.with_roster(changing.process).with_slots(max(limits.slots for limits in sizes.values()))
     by_size = {}
     for size, limits in sizes.items():
@@ -146,7 +147,7 @@ def _regret(arena: Arena, twins: Twins, limits: Limits, rollouts: int) -> dict[s
     return regret_of(twins, scripted, random)
 
 
-def _of_many_changes(arena: Arena, team: ActorTeam, twins: Twins, limits: Limits) -> dict[str, Any]:
+def _of_many_changes(arena: Arena, team: Team, twins: Twins, limits: Limits) -> dict[str, Any]:
     keys, constant = rollout_keys(twins.team_size, len(twins.present)), dict[int, Rewards]()
     for size in range(limits.smallest, limits.largest + 1):
         rota = steady_rota(twins.present.shape, size)

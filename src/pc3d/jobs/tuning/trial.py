@@ -16,9 +16,9 @@ import numpy as np
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.mixes import Cast, Mixes
 from pc3d.jobs.tuning.trial_folder import Budget, Score, TrialFolder
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import Arena, CompiledArena
 from pc3d.play.scores import returns_by_size
+from pc3d.play.talking_team import team_of
 from pc3d.presets.paper import paper, sealed
 from pc3d.presets.preset_file import read_preset
 from pc3d.runs.habits import Habits
@@ -59,7 +59,7 @@ def sealed_experiment(folder: TrialFolder, budget: Budget) -> Experiment:
 def _score(run: RunFolder, arena: Arena, rollouts: int) -> list[float]:
     """The final policy's mean return over the training sizes, and over the validation sizes."""
     policy = load_policy(run.path)
-    rosters, team = policy.experiment.rosters, ActorTeam(policy.actor)
+    rosters, team = policy.experiment.rosters, team_of(policy.actor)
     if not policy.experiment.mixes.validation:
         returns = returns_by_size(arena, team, rosters.all, rollouts)
         return [_mean(returns, sizes) for sizes in (rosters.train, rosters.validation)]

@@ -27,10 +27,12 @@ from pc3d.learners.ppo.settings import ppo_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
 from pc3d.networks.context_health import recovered
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.episode import Episode
 from pc3d.play.randomness import Purpose, stream
+from pc3d.play.talking_team import team_of
+from pc3d.play.team import Team
 from pc3d.system.errors import BadInput
+from pc3d.tasks.entities import without_entities
 from pc3d.tasks.task import Game
 
 LOSS_TERMS = ("total", "policy", "value", "distillation")
@@ -52,9 +54,9 @@ class Ppo(Algorithm):
             value_scale=ValueScale.fresh(),
         )
 
-    def team(self, experiment: Experiment, learner: PpoLearner) -> ActorTeam:
+    def team(self, experiment: Experiment, learner: PpoLearner) -> Team:
         del experiment
-        return ActorTeam(learner.networks.actor, keeps=True)
+        return team_of(learner.networks.actor, keeps=True)
 
     def learn(
         self,
@@ -86,7 +88,7 @@ class Ppo(Algorithm):
         learner = PpoLearner(done, networks, end.averaged_teacher, end.adam, prepared.scale)
         students = {} if prepared.standard is None else recovered(losses.students, prepared.standard)
         scalars = {**_scalars(losses), "gradient_norm": jnp.mean(norms), "learning_rate": rate}
-        return learner, Lesson({**scalars, **made.measures, **students, **prepared.teacher_health}, finite)
+        return learner, Lesson({**scalars, **made.measures, **students, **prepared.health}, finite)
 
     def policy(self, learner: PpoLearner) -> PolicyNetworks:
         return PolicyNetworks(learner.networks.actor, learner.averaged_teacher)
@@ -110,6 +112,8 @@ class Ppo(Algorithm):
             )
         if ppo.separate_actors:
             _check_separate(experiment)
+        if ppo.message_rounds:
+            _check_messages(experiment, task)
 
     def concern(self, line: Mapping[str, Any]) -> str | None:
         return flat_attention(line)
@@ -132,6 +136,15 @@ def _check_separate(experiment: Experiment) -> None:
         raise BadInput(f"{where} is for teams of one size that stay as they are, as --specialist 3 has them")
     if method_named(experiment.method).has_context:
         raise BadInput(f"{where} is for methods without a context: {experiment.method} shares its parameters")
+
+
+def _check_messages(experiment: Experiment, task: Game) -> None:
+    """Messages come from those in sight: somebody has to say who that is."""
+    where = f"{experiment.method} sends messages to those who see the sender"
+    if not task.has_entities:
+        raise BadInput(f"{where}, and {without_entities(task.name)}")
+    if experiment.backend == "original":
+        raise BadInput(f"{where}, which the original packages do not tell: leave --backend original away")
 
 
 def _scalars(losses: LossParts) -> dict[str, Array]:

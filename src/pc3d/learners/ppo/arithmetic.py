@@ -3,6 +3,7 @@
 from pc3d.learners.arithmetic import FORWARD_AND_BACKWARD, OPERATIONS_PER_PRODUCT, products, spared
 from pc3d.networks.build import Networks
 from pc3d.networks.critics import JointCritic, LocalCritic, MeanCritic, TokenCritic
+from pc3d.networks.talking_actor import TalkingActor
 
 
 def operations(networks: Networks, agent_steps: float, team_steps: float) -> float:
@@ -12,6 +13,9 @@ def operations(networks: Networks, agent_steps: float, team_steps: float) -> flo
     """
     per_agent, per_team = _central_products(networks)
     per_agent += FORWARD_AND_BACKWARD * products(networks.actor) - spared(networks.actor.encoder)
+    if isinstance(networks.actor, TalkingActor):  # the same weights in every round
+        rounds = networks.actor.rounds
+        per_agent += FORWARD_AND_BACKWARD * (rounds.count - 1) * products(rounds)
     return OPERATIONS_PER_PRODUCT * (agent_steps * per_agent + team_steps * per_team)
 
 

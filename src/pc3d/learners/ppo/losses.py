@@ -10,8 +10,10 @@ from pc3d.learners.distillation import huber, reduced, weight_of
 from pc3d.learners.ppo.packing import Piece
 from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import Networks
+from pc3d.networks.conditioning import PolicyOutput
 from pc3d.networks.context_health import Measures, student_sums
 from pc3d.networks.critics import TeamView
+from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.choosing import acting_of
 
 
@@ -46,7 +48,7 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
     ppo, decisions = ppo_of(experiment), piece.decisions
     features = networks.actor.remember(piece.first_memory, piece.observations, piece.fresh)
     view = TeamView(piece.observations, piece.present, features, piece.global_states, piece.seating)
-    policy = networks.says(features, view)
+    policy = _said(networks, piece, features, view)
     distribution = acting_of(networks.actor).distribution(policy.logits, piece.allowed)
     ratio_log = distribution.log_probability(piece.actions) - piece.log_probabilities
     ratio = jnp.exp(jnp.where(decisions, ratio_log, 0))
@@ -79,6 +81,15 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
         divergence=mean(ratio - 1 - ratio_log),
         students=students,
     )
+
+
+def _said(networks: Networks, piece: Piece, features: Array, view: TeamView) -> PolicyOutput:
+    """By everybody alone; or, of agents that talk, by whole teams, which is what a piece is made of."""
+    if not isinstance(networks.actor, TalkingActor):
+        return networks.says(features, view)
+    assert piece.links is not None
+    policy, _ = networks.actor.says_among(features, piece.links, piece.seating)
+    return policy
 
 
 def clipped_objective(

@@ -41,6 +41,7 @@ class Piece(eqx.Module):
     values: Float[Array, " time *valued"]
     seating: Seating | None
     allowed: Bool[Array, "time *rows action"] | None = None
+    links: Bool[Array, "time team agent agent"] | None = None
 
 
 @dataclass(frozen=True)
@@ -157,4 +158,5 @@ def piece_of(sequences: Sequences, packing: Packing, number: Int[Array, ""], row
         values=valued(sequences.values),
         allowed=None if sequences.allowed is None else by_row(sequences.allowed),
         seating=Seating(packing.seats[number], packing.places[number, :rows]),
+        links=None if sequences.links is None else by_team(sequences.links),
     )

@@ -14,6 +14,7 @@ from pc3d.learners.ppo.settings import ppo_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.context_health import Measures, Standard
 from pc3d.networks.critics import TeamView
+from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.choosing import acting_of
 from pc3d.play.episode import Episode
 from pc3d.play.presence import joined
@@ -21,12 +22,13 @@ from pc3d.tasks.task import Game
 
 
 class Prepared(eqx.Module):
-    """What the epochs need, computed once, and what is known of the teacher before them."""
+    """What the epochs need, computed once, and what is known of teacher and messages before them."""
 
     scale: ValueScale
     """After these episodes."""
     sequences: Sequences
-    teacher_health: Measures
+    health: Measures
+    """Of the teacher, and of what agents told each other."""
     standard: Standard | None
     """What the students' contexts will be held against."""
 
@@ -43,6 +45,7 @@ def prepare(
     reading = reading_of(experiment, learner.averaged_teacher, seen[:, :-1], episodes.present[:, :-1])
     decisions = jnp.asarray(episodes.present[:, :-1] & episodes.played[:, :, None])
     health, standard = teacher_health(reading, decisions)
+    talking = isinstance(learner.networks.actor, TalkingActor)
     nothing = learner.networks.actor.first_memory(episodes.present.shape[-1])
     states = episodes.global_states
     sequences = Sequences(
@@ -60,8 +63,20 @@ def prepare(
         teacher_contexts=None if reading is None else plan.cut(reading.contexts),
         teammates=None if standard is None else plan.cut(standard.teammates),
         allowed=None if episodes.allowed is None else plan.cut(episodes.allowed[:, :-1]),
+        links=plan.cut(episodes.kept["links"]) if talking else None,
     )
+    if talking:
+        health |= messages_health(episodes, decisions)
     return Prepared(scale, sequences, health, standard)
+
+
+def messages_health(episodes: Episode, decisions: Bool[Array, "episode time agent"]) -> Measures:
+    """How many teammates agents hear, and how much they listen to themselves."""
+    heard = jnp.sum(episodes.kept["links"], axis=-1) - 1
+    return {
+        "teammates_heard": jnp.mean(heard, where=decisions),
+        "attention_to_self": jnp.mean(episodes.kept["attention_to_self"], where=decisions),
+    }
 
 
 def _features(

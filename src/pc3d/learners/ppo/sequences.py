@@ -34,6 +34,8 @@ class Sequences(eqx.Module):
     """The mean direction of the teammates' contexts."""
     allowed: Bool[Array, "sequence time agent action"] | None
     """Who may take which action; None where there are no masks."""
+    links: Bool[Array, "sequence time agent agent"] | None = None
+    """Who heard whom; None where nobody says anything."""
     learning: Bool[Array, "sequence agent"] | None = None
     """Whose turn it is to learn; None where all learn at once."""
 

@@ -63,6 +63,14 @@ class CrewWorlds:
         """Masks come with the views, behind what is seen."""
         return state[..., self.game.observation_width :] > 0 if self.game.action_space.masked else None
 
+    def visible(self, state: Views) -> Any:
+        """Their states are elsewhere, and views do not tell."""
+        del state
+        raise BadInput(
+            f"worlds of {self.game.name} on the host do not say who sees whom, and this policy's messages "
+            "come from those in sight"
+        )
+
     def step(
         self,
         going: Bool[AnyArray, " episode"],

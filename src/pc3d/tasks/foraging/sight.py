@@ -38,10 +38,7 @@ def own_place(agents: Observers) -> Int[Array, "agent 2"]:
 
 def nearest_foods(agents: Observers, foods: Entities) -> Int[Array, "agent number"]:
     """Row offset, column offset and level of those seen: foods are seen by their distance."""
-    offsets = foods.positions[None, :] - agents.positions[:, None]
-    sight = SIGHT if agents.sights is None else agents.sights[:, None, None]
-    seen = jnp.all(jnp.abs(offsets) <= sight, axis=-1) & foods.there
-    return _unpacked(_nearest(offsets, foods.levels, seen, SEEN_FOODS))
+    return _unpacked(_foods(agents, foods))
 
 
 def nearest_teammates(agents: Observers, team: Entities) -> Int[Array, "agent number"]:
@@ -56,6 +53,23 @@ def able_teammates(
     found = _teammates(agents, team)
     index = jnp.where(found < NOTHING, found & (1 << INDEX_BITS) - 1, 0)
     return jnp.where((found < NOTHING)[..., None], able[index], 0).reshape(len(found), -1)
+
+
+def seen_foods(agents: Observers, foods: Entities) -> Bool[Array, "agent food"]:
+    """Which foods the view of each agent has."""
+    return _marked(_foods(agents, foods), foods.there.size)
+
+
+def seen_teammates(agents: Observers, team: Entities) -> Bool[Array, "agent teammate"]:
+    """Which teammates the view of each agent has."""
+    return _marked(_teammates(agents, team), team.there.size)
+
+
+def _foods(agents: Observers, foods: Entities) -> Int[Array, "agent found"]:
+    offsets = foods.positions[None, :] - agents.positions[:, None]
+    sight = SIGHT if agents.sights is None else agents.sights[:, None, None]
+    seen = jnp.all(jnp.abs(offsets) <= sight, axis=-1) & foods.there
+    return _nearest(offsets, foods.levels, seen, SEEN_FOODS)
 
 
 def _teammates(agents: Observers, team: Entities) -> Int[Array, "agent found"]:
@@ -90,6 +104,11 @@ def _nearest(
     while len(found) < count:
         found.append(jnp.min(jnp.where(packed > found[-1][:, None], packed, NOTHING), axis=-1))
     return jnp.stack(found, axis=-1)
+
+
+def _marked(found: Int[Array, "agent found"], entities: int) -> Bool[Array, "agent entity"]:
+    index = jnp.where(found < NOTHING, found & (1 << INDEX_BITS) - 1, entities)
+    return jnp.any(index[..., None] == jnp.arange(entities), axis=-2)
 
 
 def _unpacked(numbers: Int[Array, "agent found"]) -> Int[Array, "agent number"]:

@@ -14,8 +14,10 @@ from jaxtyping import Array, Bool, Float, Int, Num, PRNGKeyArray
 
 from pc3d.experiment.kinds import Capability
 from pc3d.tasks.arrays import Amount, AnyArray, Count
-from pc3d.tasks.capability_view import scaled
+from pc3d.tasks.capability_view import able_by_name, scaled
 from pc3d.tasks.described import LARGEST_TEAM
+from pc3d.tasks.entities import EntityView
+from pc3d.tasks.foraging.entities import foraging_entities
 from pc3d.tasks.foraging.field import (
     FOODS_BY_TEAM_SIZE,
     REFERENCE_TEAM,
@@ -221,12 +223,7 @@ class Foraging(Task[ForagingState]):
         return for_each_marked(grow, state, missing)
 
     def observe(self, state: ForagingState) -> Float[Array, "agent observation"]:
-        present, sights = self.present(state), None
-        if state.capabilities is not None:
-            sights = jnp.asarray(state.capabilities)[:, SEES].astype(jnp.int32)
-        agents = Observers(jnp.arange(self.slots), state.positions, sights)
-        foods = Entities(state.food_positions, state.food_levels, state.food_levels > 0)
-        team = Entities(state.positions, state.levels, present)
+        agents, team, foods = self._sighted(state)
         own = jnp.column_stack([own_place(agents), state.levels])
         seen = by_blocks(
             lambda block: jnp.concatenate(
@@ -237,7 +234,23 @@ class Foraging(Task[ForagingState]):
         view = jnp.concatenate([own, seen], axis=-1)
         if self.unlike:
             view = self._with_capabilities(view, state, agents, team)
-        return jnp.where(present[:, None], view, 0).astype(float)
+        return jnp.where(team.there[:, None], view, 0).astype(float)
+
+    def _sighted(self, state: ForagingState) -> tuple[Observers, Entities, Entities]:
+        """Who looks, and at which agents and foods."""
+        present, sights = self.present(state), None
+        if state.capabilities is not None:
+            sights = jnp.asarray(state.capabilities)[:, SEES].astype(jnp.int32)
+        return (
+            Observers(jnp.arange(self.slots), state.positions, sights),
+            Entities(state.positions, state.levels, present),
+            Entities(state.food_positions, state.food_levels, state.food_levels > 0),
+        )
+
+    def entities(self, state: ForagingState) -> EntityView:
+        able = able_by_name(self.capabilities, state.capabilities)
+        seen = self.cast.seen if self.unlike else "visible"  # levels of usual agents are in every view
+        return foraging_entities(*self._sighted(state), able, seen)
 
     def _with_capabilities(
         self, view: Int[Array, "agent 27"], state: ForagingState, agents: Observers, team: Entities

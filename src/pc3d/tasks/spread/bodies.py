@@ -112,6 +112,13 @@ def nearest_of_all(block: Bodies, agents: Bodies, landmarks: Bodies) -> Float[Ar
     return jnp.concatenate([_nearest(to_landmarks), _nearest(to_teammates)], axis=-1)
 
 
+def among_nearest(agents: Bodies, targets: Bodies, *, others: bool = False) -> Bool[Array, "agent target"]:
+    """Which targets each agent sees: the same as `nearest_of_all` shows."""
+    away = _offsets(agents, targets, others=others).length
+    ranks = jnp.argsort(jnp.argsort(away, axis=0, stable=True), axis=0)
+    return ((ranks < NEIGHBOURS) & jnp.isfinite(away)).T
+
+
 def able_teammates(
     block: Bodies, agents: Bodies, able: Float[Array, "team capability"]
 ) -> Float[Array, "agent seen"]:

@@ -16,8 +16,9 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.experiment.kinds import Capability
 from pc3d.tasks.arrays import AnyArray
-from pc3d.tasks.capability_view import scaled
+from pc3d.tasks.capability_view import able_by_name, scaled
 from pc3d.tasks.described import LARGEST_TEAM
+from pc3d.tasks.entities import EntityView
 from pc3d.tasks.loops import by_blocks
 from pc3d.tasks.spread.bodies import (
     abilities,
@@ -30,6 +31,7 @@ from pc3d.tasks.spread.bodies import (
     nearest_of_all,
     touched,
 )
+from pc3d.tasks.spread.entities import spread_entities
 from pc3d.tasks.spread.rules import (
     ACTION_FORCE,
     CAPABILITIES,
@@ -162,6 +164,12 @@ class Spread(Task[SpreadState]):
                 parts.append(by_blocks(lambda block: able_teammates(block, agents, able), agents))
         view = jnp.concatenate(parts, axis=-1)
         return jnp.where(present[:, None], view, 0)
+
+    def entities(self, state: SpreadState) -> EntityView:
+        agents = bodies(state.positions, self.present(state))
+        landmarks = bodies(state.landmarks, self.first_slots(state))
+        able = able_by_name(self.capabilities, state.capabilities)
+        return spread_entities(agents, landmarks, state.velocities, able, self.cast.seen)
 
     def global_state(self, state: SpreadState) -> Float[Array, " state"]:
         """Velocity, position, landmark and presence of each slot, up to the largest team."""

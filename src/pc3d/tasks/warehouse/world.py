@@ -16,11 +16,13 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.experiment.kinds import Capability
 from pc3d.tasks.arrays import AnyArray
-from pc3d.tasks.capability_view import capability_parts, scaled
+from pc3d.tasks.capability_view import able_by_name, capability_parts, scaled
 from pc3d.tasks.described import LARGEST_TEAM
+from pc3d.tasks.entities import EntityView
 from pc3d.tasks.free_cells import cells_of_newcomers
 from pc3d.tasks.loops import entries, for_each_marked
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
+from pc3d.tasks.warehouse.entities import Robots, Shelves, warehouse_entities
 from pc3d.tasks.warehouse.floor import (
     LEFT_OF,
     NOTHING,
@@ -208,6 +210,17 @@ class Warehouse(Task[WarehouseState]):
         able = scaled(self.capabilities, state.capabilities)
         parts = [_bits(further, 7), able, able_neighbours(self.floor, state.cells, able)]
         return parts[: {"none": 1, "own": 2, "visible": 3}[self.cast.seen]]
+
+    def entities(self, state: WarehouseState) -> EntityView:
+        state = self._present(state)
+        reach: int | Array = 1
+        if state.capabilities is not None:
+            reach = abilities(state.capabilities).sensor_range[:, None]
+        robots = Robots(state.cells, state.directions, state.carried, reach)
+        requested = _requested(state.requests, self.floor.shelves)
+        shelves = Shelves(state.standing, state.requests, requested)
+        able = able_by_name(self.capabilities, state.capabilities)
+        return warehouse_entities(self.floor, robots, shelves, able, self.cast.seen)
 
     def global_state(self, state: WarehouseState) -> Float[Array, " state"]:
         """Each robot (presence, column, row, load, load requested, direction), then each storage cell.

@@ -1,0 +1,121 @@
+"""How much agents tell each other: messages per agent and step, and what is left when links are lost."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from pc3d.evaluation.table import MESSAGES
+from pc3d.experiment.execution import LinkLoss
+from pc3d.networks.talking_actor import TalkingActor
+from pc3d.play.arena import CompiledArena, Look
+from pc3d.play.episode import Episode
+from pc3d.play.scores import SizeScores, score, scores_of
+from pc3d.play.talking_team import TalkingTeam
+from pc3d.play.team import Team
+from pc3d.runs.policy import Policy
+from pc3d.system.checked_json import read_checked, write_checked
+from pc3d.system.errors import BadInput
+from pc3d.system.files import explained, one_owner, refuse_oddities
+from pc3d.tasks.task import Game
+
+FILE = "links.json"
+NAMES = (
+    *("format", "task", "method", "seed", "policy_sha256", "return_definition", "starts_seed"),
+    *("rounds", "width", "renewal", "rollouts", "actions", "by_share"),
+)
+BySize = dict[int, Float[np.ndarray, " rollout"]]
+
+
+@dataclass(frozen=True)
+class WithMessages:
+    """What else is looked at, and how many messages each agent hears at a step."""
+
+    look: Look[SizeScores]
+    rounds: int
+
+    def __call__(self, game: Game, episodes: Episode, beside: Any) -> SizeScores:
+        scores = self.look(game, episodes, beside)
+        heard = self.rounds * teammates_heard(episodes)
+        return SizeScores(scores.returns, {**scores.measures, MESSAGES: heard})
+
+
+def looking_at_messages(team: Team, look: Look[SizeScores]) -> Look[SizeScores]:
+    """The same look, which counts messages where there are any."""
+    return WithMessages(look, team.actor.rounds.count) if isinstance(team, TalkingTeam) else look
+
+
+def teammates_heard(episodes: Episode) -> Float[Array, " episode"]:
+    """By those who were there and had to act, on average."""
+    decisions = episodes.present[:, :-1] & episodes.played[:, :, None]
+    others = jnp.sum(episodes.kept["links"], axis=-1) - 1
+    return jnp.mean(others, axis=(1, 2), where=jnp.asarray(decisions))
+
+
+def talking_actor(policy: Policy) -> TalkingActor:
+    """The policy's actor, or a sentence if its agents say nothing to each other."""
+    if not isinstance(policy.actor, TalkingActor):
+        raise BadInput(
+            f"agents of {policy.experiment.method} send no messages, so there are no links to lose"
+        )
+    return policy.actor
+
+
+def evaluate_losses(
+    policy: Policy,
+    shares: tuple[float, ...],
+    team_sizes: tuple[int, ...],
+    rollouts: int,
+    *,
+    greedy: bool,
+    about: dict[str, Any],
+    folder: Path,
+    advance: Callable[[], None] = lambda: None,
+) -> dict[float, BySize]:
+    """Score a policy with so many of its links lost, from the same starts, and write that beside the run."""
+    actor, arena = talking_actor(policy), CompiledArena(policy.task.with_slots(max(team_sizes)))
+    policy.experiment.rosters.refuse_sealed(team_sizes)
+    found: dict[float, dict[int, SizeScores]] = {}
+    for share in shares:
+        team = TalkingTeam(actor, greedy, loss=LinkLoss(share, actor.loss.renewal))
+        found[share] = {}
+        for size in team_sizes:
+            found[share][size] = score(arena, team, size, rollouts, looking_at_messages(team, scores_of))
+            advance()
+    content = {
+        **about,
+        "rounds": actor.rounds.count,
+        "width": actor.memory.width,
+        "renewal": actor.loss.renewal,
+        "rollouts": rollouts,
+        "actions": "greedy" if greedy else "sampled",
+        "by_share": {
+            f"{share:g}": {str(size): _plain(scores) for size, scores in by_size.items()}
+            for share, by_size in found.items()
+        },
+    }
+    with explained(f"writing to {folder}"):
+        folder.mkdir(parents=True, exist_ok=True)
+        refuse_oddities(folder)
+        with one_owner(folder):
+            write_checked(folder / FILE, content)
+    return {
+        share: {size: np.asarray(scores.returns) for size, scores in by_size.items()}
+        for share, by_size in found.items()
+    }
+
+
+def read_losses(folder: Path) -> dict[str, Any]:
+    """What such an evaluation left, if it is still what was written."""
+    return read_checked(folder / FILE, NAMES)
+
+
+def _plain(scores: SizeScores) -> dict[str, Any]:
+    return {
+        "returns": np.asarray(scores.returns).tolist(),
+        MESSAGES: float(np.mean(scores.measures[MESSAGES])),
+    }
