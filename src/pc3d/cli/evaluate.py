@@ -14,6 +14,7 @@ from pc3d.cli.changing_teams import changing_of, evaluate_one
 from pc3d.cli.display import Terminal, counted
 from pc3d.cli.extensions import admit_method
 from pc3d.cli.own_task import admit_named, with_world
+from pc3d.cli.retention import show_retention
 from pc3d.cli.score_tables import returns_table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.cli.unlike_agents import check_alone, evaluate_mixes
@@ -65,6 +66,8 @@ class Command:
     """With --roster: rollouts of the random and the scripted player, which regret is measured by."""
     respawn: bool | None = None
     """With --roster: whether LBF's food grows again, whatever the policy was trained with."""
+    teacher: bool = False
+    """Show a student beside its teacher, from the checkpoint of its run (docs/distilled_students.md)."""
     references: str | None = None
     """A task: score its random, idle and scripted players instead of a policy."""
     out: Path | None = None
@@ -95,6 +98,9 @@ def run(command: Command) -> int:
         raise BadInput(f"no finished run in {', '.join(map(str, command.runs))}")
     if command.out is not None and len(finished) > 1:
         raise BadInput(f"--out holds the scores of one policy, but {len(finished)} were given")
+    if command.teacher:
+        how = (command.settings, command.team_sizes, command.task, command.hosting)
+        return show_retention(finished, *how)
     if command.mix is not None:
         check_alone(command.settings, command.roster)
         for path in finished:
