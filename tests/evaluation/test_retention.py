@@ -2,13 +2,11 @@
 
 import math
 
-import pytest
-
+from pc3d.cli import main
 from pc3d.evaluation.retention import Retention, retention
 from pc3d.play.arena import CompiledArena
 from pc3d.runs.habits import Habits
 from pc3d.runs.train import train
-from pc3d.system.errors import BadInput
 from pc3d.tasks.make import make_game
 from tests.evaluation.policies import finished_run
 from tests.small import small_experiment
@@ -19,16 +17,23 @@ def test_the_ratio_is_of_what_is_more_than_random_play():
     assert math.isnan(Retention(student=-30, teacher=-70, random=-60).ratio)
 
 
-def test_teacher_and_student_of_a_run_are_scored_from_the_same_starts(tmp_path):
+def test_teacher_and_student_of_a_run_are_scored_from_the_same_starts(tmp_path, capsys):
     experiment = small_experiment("ctds", episodes=3)
     arena = CompiledArena(make_game(experiment))
     run = train(experiment, arena, tmp_path, Habits(checkpoint_every=3, tensorboard=False))
     found = retention(run, arena, (1, 2), rollouts=2)
     assert set(found) == {1, 2}
     assert len({found[2].student, found[2].teacher, found[2].random}) == 3
+    assert main(["evaluate", str(tmp_path), "--teacher", "--team-sizes", "1-2", "--rollouts", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"{value:.2f}" in shown for value in (found[2].student, found[2].teacher, found[2].ratio))
 
 
-def test_a_run_without_a_checkpoint_or_without_a_teacher_is_refused(tmp_path):
+def test_a_run_without_a_checkpoint_is_refused(tmp_path, capsys):
     run = finished_run(tmp_path, method="ctds")
-    with pytest.raises(BadInput, match="only one holds the teacher"):
-        retention(run, CompiledArena(make_game(run.experiment())), (1,), rollouts=1)
+    assert main(["evaluate", str(run.path), "--teacher"]) == 2
+    assert "only one holds the teacher" in capsys.readouterr().err
+    assert main(["evaluate", str(run.final), "--teacher"]) == 2
+    assert "is a policy alone" in capsys.readouterr().err
+    assert main(["evaluate", str(run.path), "--teacher", "--actions", "greedy"]) == 2
+    assert "goes with --team-sizes" in capsys.readouterr().err

@@ -195,4 +195,5 @@ def test_an_exported_agent_that_joins_a_team_remembers_nothing_as_the_packages_o
 def test_networks_of_the_papers_size_agree_over_whole_episodes(task, method, tmp_path):
     policy = write_policy(tmp_path / "policy", experiments.paper(task, method))
     assert play(policy, tmp_path).largest_difference <= TOLERANCE
-    assert len(as_onnx(policy)) < 2 * 2**20
+    most = 3 if method == "ptde" else 2  # two actors as blocks of one
+    assert len(as_onnx(policy)) < most * 2**20

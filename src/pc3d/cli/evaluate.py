@@ -15,6 +15,7 @@ from pc3d.cli.display import Terminal, counted
 from pc3d.cli.extensions import admit_method
 from pc3d.cli.lost_links import check_by_itself, evaluate_lost_links
 from pc3d.cli.own_task import admit_named, with_world
+from pc3d.cli.retention import show_retention
 from pc3d.cli.score_tables import returns_table
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.cli.unlike_agents import check_alone, evaluate_mixes
@@ -71,6 +72,8 @@ class Command:
     """With --roster: rollouts of the random and the scripted player, which regret is measured by."""
     respawn: bool | None = None
     """With --roster: whether LBF's food grows again, whatever the policy was trained with."""
+    teacher: bool = False
+    """Show a student beside its teacher, from the checkpoint of its run (docs/distilled_students.md)."""
     references: str | None = None
     """A task: score its random, idle and scripted players instead of a policy."""
     out: Path | None = None
@@ -119,7 +122,9 @@ def run(command: Command) -> int:
 def _evaluated_otherwise(paths: list[Path], command: Command) -> bool:
     """Whether something else was asked for than scores by team size; then it is done."""
     settings, sizes = command.settings, command.team_sizes
-    if command.links_dropped is not None:
+    if command.teacher:
+        show_retention(paths, settings, sizes, command.task, command.hosting)
+    elif command.links_dropped is not None:
         check_by_itself(settings, command.roster, command.mix)
         for path in paths:
             evaluate_lost_links(path, _target(path, command), command.links_dropped, settings, sizes)

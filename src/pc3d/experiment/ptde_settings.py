@@ -13,7 +13,7 @@ from pc3d.system.bounds import Range
 
 @dataclass(frozen=True)
 class PtdeSettings(PpoSettings):
-    """PPO's settings and those of both stages. The paper has none; reasons: docs/distilled_students.md."""
+    """PPO's settings and those of both stages. The paper has none; why: docs/distilled_students.md."""
 
     section: ClassVar[str] = "ptde"
     headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {
