@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from pc3d.system.plain import amount
+
 
 @dataclass(frozen=True)
 class Execution:
@@ -45,8 +47,7 @@ class Messages:
     """Numbers in each message."""
 
     def __str__(self) -> str:
-        each = "message" if self.rounds == 1 else f"{self.rounds} messages"
-        return f"{each} of {self.width} numbers from each teammate in sight"
+        return f"{amount(self.rounds, 'message')} of {self.width} numbers from each teammate in sight"
 
 
 def needs(execution: Execution, messages: Messages | None = None) -> str:

@@ -1,6 +1,5 @@
 """Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
@@ -154,7 +153,7 @@ def _actor(
 ) -> Actor:
     """One for all, which may send messages, or one for each slot."""
 
-    def made(kind: Callable[..., Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
+    def made(kind: type[Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
         actor_key, head_key, student_key = keys
         conditioning = _conditioning(head_key, student_key, experiment, task.action_space.width)
         insight = experiment.algorithm.insight
@@ -167,8 +166,8 @@ def _actor(
         )
 
     if experiment.algorithm.message_rounds:
-        rounds = experiment.algorithm.message_rounds
-        return made(partial(TalkingActor, rounds=rounds, loss=experiment.algorithm.link_loss), keys)
+        rounds, loss = experiment.algorithm.message_rounds, experiment.algorithm.link_loss
+        return TalkingActor(jax.random.fold_in(keys[0], 2), made(Actor, keys), rounds, loss)  # two are taken
     if not experiment.algorithm.separate_actors:
         return made(Actor, keys)
     slots = experiment.most_agents

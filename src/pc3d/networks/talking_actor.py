@@ -9,12 +9,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.execution import LinkLoss
-from pc3d.experiment.network_settings import ActorSettings
 from pc3d.networks.actor import Actor
-from pc3d.networks.conditioning import Conditioning, PolicyOutput
+from pc3d.networks.conditioning import PolicyOutput
 from pc3d.networks.layers import ACTIVATIONS, HIDDEN_GAIN, Activation, Dense
 from pc3d.networks.seating import Seating
-from pc3d.networks.squashing import Squashing
 
 UNHEARD = -1e30  # a score whose weight is exactly 0
 
@@ -73,26 +71,11 @@ class TalkingActor(Actor):
     loss: LinkLoss = eqx.field(static=True)
     """Which links it is trained without."""
 
-    def __init__(
-        self,
-        key: PRNGKeyArray,
-        observation: int,
-        settings: ActorSettings,
-        activation: Activation,
-        conditioning: Conditioning,
-        *,
-        rounds: int,
-        loss: LinkLoss,
-        values_actions: bool = False,
-        squashing: Squashing | None = None,
-    ) -> None:
-        super().__init__(
-            *(key, observation, settings, activation, conditioning),
-            values_actions=values_actions,
-            squashing=squashing,
-        )
-        rounds_key = jax.random.fold_in(key, 2)  # the two before are those of an actor
-        self.rounds, self.loss = Rounds(rounds_key, settings.rnn_dim, activation, rounds), loss
+    def __init__(self, key: PRNGKeyArray, alone: Actor, rounds: int, loss: LinkLoss) -> None:
+        """An actor, with something to say besides."""
+        self.encoder, self.memory, self.conditioning = alone.encoder, alone.memory, alone.conditioning
+        self.values_actions, self.squashing = alone.values_actions, alone.squashing
+        self.rounds, self.loss = Rounds(key, alone.memory.width, alone.encoder.activation, rounds), loss
 
     def says_among(
         self,

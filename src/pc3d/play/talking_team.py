@@ -5,29 +5,22 @@ from __future__ import annotations
 from typing import ClassVar
 
 import equinox as eqx
-import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from pc3d.experiment.execution import IN_SIGHT, Execution, LinkLoss
 from pc3d.networks.actor import Actor
 from pc3d.networks.talking_actor import TalkingActor
-from pc3d.play.actor_team import ActorTeam
+from pc3d.play.actor_team import ActorTeam, still_remembered
 from pc3d.play.choosing import acting_of
 from pc3d.play.team import Decision, View
 
 
-class TalkingTeam(eqx.Module):
-    """One actor for all; each agent has a memory of its own, and none of what it heard."""
+class TalkingTeam(ActorTeam):
+    """The same with messages, none of which is remembered."""
 
     execution: ClassVar[Execution] = IN_SIGHT
     actor: TalkingActor
-    greedy: bool = eqx.field(static=True, default=False)
-    keeps: bool = eqx.field(static=True, default=False)
-    """Whether decisions are kept with their log-probabilities, and what led to them."""
     loss: LinkLoss = eqx.field(static=True, default=LinkLoss())
-
-    def first(self, episodes: int, slots: int) -> Float[Array, "episode agent h"]:
-        return self.actor.first_memory(episodes, slots)
 
     def step(
         self,
@@ -36,9 +29,7 @@ class TalkingTeam(eqx.Module):
         chances: Float[Array, "episode agent *number"],
     ) -> tuple[Float[Array, "episode agent h"], Decision]:
         assert view.links is not None, "a team that talks is told who hears whom"
-        if view.joined is not None:
-            memory = jnp.where(view.joined[..., None], 0, memory)
-        memory = self.actor.recall(memory, view.observations)
+        memory = self.actor.recall(still_remembered(memory, view), view.observations)
         policy, to_self = self.actor.says_among(memory, view.links)
         actions, likely = acting_of(self.actor).decide(
             policy.logits, chances, view.allowed, greedy=self.greedy
@@ -51,7 +42,7 @@ class TalkingTeam(eqx.Module):
 
 def team_of(
     actor: Actor, *, greedy: bool = False, keeps: bool = False, loss: LinkLoss | None = None
-) -> ActorTeam | TalkingTeam:
+) -> ActorTeam:
     """The team of such an actor; links are lost as it was trained, if nothing else is said."""
     if isinstance(actor, TalkingActor):
         return TalkingTeam(actor, greedy, keeps, actor.loss if loss is None else loss)

@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Num
 from pc3d.networks.actor import Actor
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.actor_team import ActorTeam
-from pc3d.play.talking_team import TalkingTeam, team_of
+from pc3d.play.talking_team import team_of
 from pc3d.play.team import View
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import amount
@@ -111,7 +111,7 @@ class Agent:
 
 @jax.jit
 def _step(
-    team: ActorTeam | TalkingTeam,
+    team: ActorTeam,
     memory: Float[Array, "1 agent h"],
     observations: Float[Array, "1 agent observation"],
     chances: Float[Array, "1 agent *number"],

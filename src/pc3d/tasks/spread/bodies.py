@@ -115,8 +115,11 @@ def nearest_of_all(block: Bodies, agents: Bodies, landmarks: Bodies) -> Float[Ar
 def among_nearest(agents: Bodies, targets: Bodies, *, others: bool = False) -> Bool[Array, "agent target"]:
     """Which targets each agent sees: the same as `nearest_of_all` shows."""
     away = _offsets(agents, targets, others=others).length
-    ranks = jnp.argsort(jnp.argsort(away, axis=0, stable=True), axis=0)
-    return ((ranks < NEIGHBOURS) & jnp.isfinite(away)).T
+    seen = jnp.zeros(away.shape, bool)
+    for _ in range(NEIGHBOURS):  # one after another: on a CPU faster than a sort
+        left = jnp.where(seen, jnp.inf, away)
+        seen |= (targets.number[:, None] == jnp.argmin(left, axis=0)) & jnp.isfinite(left)
+    return seen.T
 
 
 def able_teammates(
