@@ -26,7 +26,7 @@ pytestmark = [
 ]
 STEPS = 25
 SPREAD_STEPS_PER_SECOND = 5
-STAGES = ".stage:not([data-empty]) .stage-body canvas"
+STAGES = ".stage:not([data-empty]) .picture canvas:not(.presence)"
 
 
 @pytest.fixture(scope="module")
