@@ -122,9 +122,9 @@ def test_a_folder_above_a_run_is_answered_with_the_run(tmp_path):
     (run / "experiment.json").touch()
     with pytest.raises(BadInput, match=re.escape(f"is no run, but {run} in it is: name that one")):
         pc3d.load(tmp_path)
+    (run / "experiment.json").unlink()
     with pytest.raises(BadInput, match=r"is no run$"):
-        (tmp_path / "empty").mkdir()
-        pc3d.load(tmp_path / "empty")
+        pc3d.load(tmp_path)
 
 
 def test_jax_that_was_started_otherwise_is_said_and_one_that_was_not_is_pinned():
