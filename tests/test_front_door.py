@@ -116,9 +116,15 @@ def test_a_sentence_counts_one_agent_as_one(run):
         policy.players(2).act(np.zeros(3))
 
 
-def test_a_folder_above_a_run_is_answered_with_the_run(run):
+def test_a_folder_above_a_run_is_answered_with_the_run(tmp_path):
+    run = tmp_path / "spread" / "pc3d" / "seed-0"
+    run.mkdir(parents=True)
+    (run / "experiment.json").touch()
     with pytest.raises(BadInput, match=re.escape(f"is no run, but {run} in it is: name that one")):
-        pc3d.load(run.parent)
+        pc3d.load(tmp_path)
+    (run / "experiment.json").unlink()
+    with pytest.raises(BadInput, match=r"is no run$"):
+        pc3d.load(tmp_path)
 
 
 def test_jax_that_was_started_otherwise_is_said_and_one_that_was_not_is_pinned():

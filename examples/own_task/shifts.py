@@ -42,8 +42,7 @@ class Shifts(ParallelEnv):
         self.places = {name: place for name, place in self.places.items() if name not in going}
         if len(self.places) < self.team_size and self.chance.uniform() < 0.2:
             self.places[next(self.names)] = 0.0  # at the door
-        over = self.time == self.horizon
-        self.agents = [] if over else list(self.places)
+        self.agents = [] if (over := self.time == self.horizon) else list(self.places)
         told, seen = {*actions, *self.agents}, last | self._views()
         return (
             {name: seen[name] for name in told},

@@ -87,7 +87,9 @@ def test_the_sizes_of_unlike_agents_are_told():
     episode, policy = recorded("spread", 2), small_policy("spread")
     assert "sizes" not in replay(policy, episode, 0)["world"]
     able = np.tile([[0.3, 5, 4, 1], [0.05, 5, 4, 1]], (len(episode.rewards) + 1, 1, 1))
-    unlike = replace(episode, states=replace(episode.states, capabilities=able))
+    unlike = eqx.tree_at(
+        lambda one: one.states.capabilities, episode, able, is_leaf=lambda part: part is None
+    )
     assert replay(policy, unlike, 0)["world"]["sizes"] == [300, 50]
 
 

@@ -17,6 +17,8 @@ from pc3d.system.plain import differences, printable
 from pc3d.tasks.make import make_game
 from pc3d.tasks.task import Game
 
+TASK_METHOD_SEED = 3  # the folders between a user's folder and a run
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -78,11 +80,17 @@ def _short(kind: object) -> str:
 
 def _state_without_policy(run: RunFolder) -> str:
     if not run.experiment_file.exists():
-        inside = sorted(file.parent for file in run.path.glob("**/experiment.json"))
+        inside = _runs_below(run.path)
         return f"is no run, but {inside[0]} in it is: name that one" if inside else "is no run"
     if run.done:
         return "is a record without its policy: pc3d record keeps those of one seed of some methods"
     return "is unfinished: continue it with pc3d train"
+
+
+def _runs_below(folder: Path) -> list[Path]:
+    """Not far below: a folder may be anything, and large."""
+    patterns = ("*/" * depth + "experiment.json" for depth in range(1, TASK_METHOD_SEED + 1))
+    return sorted(file.parent for pattern in patterns for file in folder.glob(pattern))
 
 
 def folder_of(policy: Policy) -> Path:

@@ -26,7 +26,7 @@ pytestmark = [
 ]
 STEPS = 25
 SPREAD_STEPS_PER_SECOND = 5
-STAGES = ".stage:not([data-empty]) .stage-body canvas"
+STAGES = ".stage:not([data-empty]) .picture canvas:not(.presence)"
 
 
 @pytest.fixture(scope="module")
@@ -400,19 +400,19 @@ def test_an_agent_that_leaves_is_last_seen_where_it_last_was(window, tmp_path):
 
 
 def test_bars_under_a_stage_say_who_was_there_when_and_a_click_on_them_leads_there(window, tmp_path):
-    replay = sample_replay("spread", "pc3d", 4, steps=9)
+    replay = sample_replay("spread", "pc3d", 4, steps=10)
     shown = "document.querySelector('.presence').checkVisibility()"
     open_replay(window, tmp_path, replay)
     assert not window.run(f"return {shown}")
-    present = [[1, 1, int(moment < 3 or moment > 6), 1] for moment in range(10)]
+    present = [[1, 1, int(moment < 3 or moment > 6), 1] for moment in range(11)]
     open_replay(window, tmp_path, replay | {"present": present})
     assert window.run(f"return {shown}")
-    window.click(".presence")  # in the middle of the ten moments
-    assert step(window) == 5
+    window.click(".presence")  # in the middle of the eleven moments
+    window.wait_for("document.getElementById('clock').textContent === '5 / 10'")
     pixels = """const bars = document.querySelector('.presence'), {width, height} = bars;
     const {data} = bars.getContext('2d').getImageData(0, 0, width, height);
     return arguments[0].map(([moment, slot]) => {
-      const [x, y] = [(moment + 0.5) / 10 * width, (slot + 0.4) / 4 * height].map(Math.floor);
+      const [x, y] = [(moment + 0.5) / 11 * width, (slot + 0.4) / 4 * height].map(Math.floor);
       return data.slice(4 * (y * width + x), 4 * (y * width + x) + 4).join();
     })"""
     there, away, now, again = window.run(pixels, [[0, 0], [3, 2], [5, 0], [8, 2]])

@@ -18,9 +18,9 @@ class Stage {
     this.element.append(make("div", { className: "stage-head" }, ...head));
     this.attention = new AttentionTable();
     const numbers = make("div", { className: "numbers" }, this.agents, this.attention.element);
-    this.element.append(make("div", { className: "stage-body" }, this.canvas, numbers));
     this.presence = new PresenceBars(onScrub);
-    this.element.append(this.presence.canvas);
+    this.picture = make("div", { className: "picture" }, this.canvas, this.presence.canvas);
+    this.element.append(make("div", { className: "stage-body" }, this.picture, numbers));
     this.pen = new Pen(this.canvas);
     for (const choice of ["method", "seed"]) {
       this[choice].addEventListener("change", () => {
@@ -85,7 +85,7 @@ class Stage {
     const looked = this.focus.agents.filter((agent) => isPresent(this.replay, time, agent));
     this.shownTime = time;
     const observers = showRange ? (looked.length ? looked : teamAt(this.replay, time)) : [];
-    this.canvas.style.setProperty("--ratio", box.width / box.height);
+    this.picture.style.setProperty("--ratio", box.width / box.height);
     this.pen.begin(box);
     world.draw(this.pen, this.replay, time, { highlighted: looked, observers });
     for (const agent of looked) this.#drawLabel(world, box, time, agent);
