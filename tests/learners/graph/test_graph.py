@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,10 +15,18 @@ from pc3d.learners.round import EpisodeBatch, play_and_learn
 from pc3d.play.arena import CompiledArena
 from pc3d.play.scores import returns_by_size
 from pc3d.play.talking_team import team_of
+from pc3d.play.worlds import TaskWorlds
 from pc3d.runs.players import Agent, Players
 from pc3d.system.errors import BadInput
 from pc3d.tasks.entities import EntityKind, view_of
-from tests.learners.ppo.test_objective import compiled_objective, played, prepared
+from tests.learners.ppo.test_objective import (
+    SIZES,
+    TASK,
+    compiled_objective,
+    compiled_play,
+    played,
+    prepared,
+)
 from tests.learners.ppo.whole_updates import after_updates, assert_same_bits
 from tests.probes import ActionReward, Probe, probe_experiment
 from tests.small import small_experiment
@@ -35,17 +44,22 @@ def graph(**changes):
 def test_what_was_lost_in_play_is_lost_in_learning():
     usual = graph(link_dropout=0.4, link_renewal=0.3)
     experiment = replace(usual, recipe=replace(usual.recipe, backpropagation_steps=9))
-    learner, episodes = played(experiment)
+    learner, _ = played(experiment)
+    # A fresh head is nearly uniform, whatever was heard.
+    learner = eqx.tree_at(
+        lambda one: one.networks.actor.conditioning.head.weight, learner, replace_fn=lambda head: 300 * head
+    )
+    team, keys = team_of(learner.networks.actor, keeps=True), jax.random.split(jax.random.key(1), len(SIZES))
+    episodes = compiled_play(TaskWorlds(TASK), team, keys, SIZES, with_global_state=False)
     batch = prepared(experiment, learner, episodes)
     of_five = np.asarray(batch.links)[6:], np.asarray(batch.played)[6:]  # the third episode, in three pieces
     heard = of_five[0].sum(axis=-1)[of_five[1]]
     assert len(set(heard[:, 0].tolist())) > 1
     assert heard.min() >= 1
-    assert float(compiled_objective(learner.networks, batch, experiment).divergence) < 1e-6
-    larger = jax.tree.map(lambda leaf: 20 * leaf, learner.networks)  # a policy that is not nearly uniform
-    said = compiled_objective(larger, batch, experiment)
+    said = compiled_objective(learner.networks, batch, experiment)
+    assert abs(float(said.divergence)) < 1e-5
     unlost = replace(batch, links=batch.present[..., None] & batch.present[..., None, :])
-    assert abs(float(compiled_objective(larger, unlost, experiment).divergence - said.divergence)) > 1e-3
+    assert float(compiled_objective(learner.networks, unlost, experiment).divergence) > 1e-2
 
 
 @dataclass(frozen=True)
