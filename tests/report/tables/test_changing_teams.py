@@ -7,6 +7,7 @@ from pc3d.report.changing_story import changing_story
 from pc3d.report.figures.churn import churn_figure
 from pc3d.report.figures.context_lag import context_lag_figure
 from pc3d.report.figures.shocks import response_figure, survival_figure
+from pc3d.report.notes import notes
 from pc3d.report.record import record_run
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import changing_teams
@@ -138,6 +139,11 @@ def test_what_was_played_by_other_rules_is_refused_and_so_is_a_file_that_is_no_e
         write_changes(other, "lose-half", broken)
         with pytest.raises(DamagedFile, match="not what pc3d evaluate --roster writes"):
             found(tmp_path)
+
+
+def test_an_evaluation_of_another_policy_is_told_of(tmp_path):
+    write_changes(run_of(tmp_path, "pc3d"), "lose-half", shocked([4]), policy_sha256="0" * 64)
+    assert any("roster-lose-half.json is of another final" in note for note in notes(find_runs([tmp_path])))
 
 
 def test_sizes_that_not_all_methods_were_played_at_are_left_out(tmp_path):
