@@ -39,8 +39,9 @@ def measure_churn(experiment: Experiment, repeats: int) -> ChurnCost:
     constant, churn = (
         Beginning.of(replace(experiment, roster=process), last) for process in (CONSTANT, NAMED[ROSTER])
     )
-    seconds = in_turns((constant.update, churn.update), repeats)
-    return ChurnCost(experiment.task, experiment.method, *seconds, *_agents(churn))
+    constant_seconds, churn_seconds = in_turns((constant.update, churn.update), repeats)
+    agents, present = _agents(churn)
+    return ChurnCost(experiment.task, experiment.method, constant_seconds, churn_seconds, agents, present)
 
 
 def in_turns(works: Sequence[Callable[[], Any]], repeats: int) -> list[float]:
