@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup demo test lint test-slow test-page same-bits faults soak results docs notebook peers lock clean
+.PHONY: help setup demo test lint test-slow test-page same-bits faults soak changing results docs notebook peers lock clean
 
 help:
 	@echo "make demo       set up, then the main job: train, evaluate, show"
@@ -13,6 +13,7 @@ help:
 	@echo "make same-bits  whether this code computes what another revision did (BASE=REV), to the last bit"
 	@echo "make faults     every fault, as often as docs/reliability.md says (at most an hour), and a table of it"
 	@echo "make soak       a run of two hours, with its memory and speed"
+	@echo "make changing   play the recorded policies in teams that change (ROSTERS=all: more of them)"
 	@echo "make results    the report of results/, and its tables, sentences and films in README and docs anew"
 	@echo "make docs       the documentation as a site, in site/"
 	@echo "make notebook   run examples/tour.ipynb from its first cell to its last"
@@ -68,6 +69,17 @@ peers: .venv-peers/.ready
 
 demo: setup
 	$(BIN)/pc3d demo
+
+# No training: the policies that are there, in teams that change while they play. Then: make results.
+ROSTERS ?= lose-half churns replace-half
+
+changing: setup
+	for roster in $(ROSTERS); do \
+		$(BIN)/pc3d evaluate results/spread/pc3d/seed-0 results/spread/mappo/seed-0 \
+			--roster $$roster --team-sizes 8 --horizon 100 || exit; \
+		$(BIN)/pc3d evaluate results/lbf/pc3d/seed-0 results/lbf/mappo/seed-0 \
+			--roster $$roster --team-sizes 6 --horizon 100 --respawn True || exit; \
+	done
 
 # Every table, figure and sentence about results in README and docs, and the README's films, from the recorded runs:
 # a new run changes no prose by hand.

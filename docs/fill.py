@@ -32,6 +32,7 @@ SPEED = ROOT / "docs" / "speed.md"
 PAGES = (
     ROOT / "README.md",
     *sorted((ROOT / "docs").glob("reproduction*.md")),
+    ROOT / "docs" / "changing_teams.md",
     ROOT / "docs" / "large_teams.md",
 )
 WIDTH = 120

@@ -25,6 +25,7 @@ BY_TASK = (
     "recovery",
     "gate",
     "large",
+    "changing",
     "originals",
     "trials-mappo",
     "trials-pc3d",

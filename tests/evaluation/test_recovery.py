@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pc3d.evaluation.changing.censored import CensoredTimes
 from pc3d.evaluation.changing.recovery import (
-    RecoveryTimes,
     after,
     recovery_times,
     response,
@@ -26,7 +26,7 @@ def rewards_with_a_dip(level, low, moment, back):
 
 def test_the_kaplan_meier_estimate_of_a_textbook_example():
     """Six, of whom two were lost sight of: 1 · 5/6 · 3/4 · 1/2, worked out by hand."""
-    times = RecoveryTimes(np.array([2, 3, 5, 7, 8, 9]), np.array([True, False, True, False, True, False]))
+    times = CensoredTimes(np.array([2, 3, 5, 7, 8, 9]), np.array([True, False, True, False, True, False]))
     at, left = times.survival()
     np.testing.assert_allclose(at, [2, 5, 8])
     np.testing.assert_allclose(left, [5 / 6, 5 / 6 * 3 / 4, 5 / 6 * 3 / 4 / 2])
@@ -36,13 +36,13 @@ def test_the_kaplan_meier_estimate_of_a_textbook_example():
 
 def test_without_censoring_the_estimate_is_the_empirical_distribution():
     steps = np.array([1, 4, 4, 6, 9])
-    at, left = RecoveryTimes(steps, np.ones(5, bool)).survival()
+    at, left = CensoredTimes(steps, np.ones(5, bool)).survival()
     np.testing.assert_allclose(left, [(steps > time).mean() for time in at])
 
 
 def test_a_median_that_was_not_seen_is_none():
-    assert RecoveryTimes(np.array([3, 9, 9]), np.array([True, False, False])).median is None
-    assert RecoveryTimes(np.array([9, 9]), np.zeros(2, bool)).median is None
+    assert CensoredTimes(np.array([3, 9, 9]), np.array([True, False, False])).median is None
+    assert CensoredTimes(np.array([9, 9]), np.zeros(2, bool)).median is None
 
 
 @pytest.mark.parametrize(("level", "low"), [(1.0, 0.0), (-1.0, -3.0)])

@@ -61,6 +61,14 @@ def test_a_policy_plays_the_same_twins_again():
         np.testing.assert_allclose(again.rewards[name], twins.rewards[name][:2], rtol=1e-4, atol=1e-4)
 
 
+def test_every_newcomer_is_waited_for_and_so_are_the_others_at_that_moment():
+    waiting = twins_of("replace-half").waiting
+    assert (len(waiting.joiners.steps), len(waiting.incumbents.steps)) == (2 * ROLLOUTS, 2 * ROLLOUTS)
+    left = 25 - twins_of("replace-half").first_changes
+    assert (waiting.joiners.steps.reshape(ROLLOUTS, 2) <= left[:, None]).all()
+    assert twins_of("lose-half").waiting is None
+
+
 def test_contexts_are_followed_from_the_change_on_for_stayers_and_newcomers():
     arena = CompiledArena(Spread(6)).with_roster(NAMED["replace-half"])
     twins = twins_of("replace-half")
@@ -91,16 +99,21 @@ def test_recovery_and_regret_are_printed_and_written(run, capsys):
     assert one["scripted"] > one["random"]
     assert one["regret"] is not None
     assert len(one["recovery"]["steps"]) == ROLLOUTS
+    assert one["first_contribution"] == {}  # nobody joins
     assert not (run.path / "scores.csv").exists()
 
 
 def test_many_changes_are_held_against_constant_teams(run, capsys):
     words = ["--roster", "churn-fast", "--team-sizes", "4", "--out", str(run.path / "out"), *BRIEF]
     assert cli.main(["evaluate", str(run.path), *words]) == 0
-    assert "constant" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    for told in ("constant", "joiner"):
+        assert told in printed
     one = read_changes(run.path / "out" / "roster-churn-fast.json")["by_size"]["4"]
     assert 2 <= one["mean_present"] <= 4
     assert one["changes"] > 0
+    waits = one["first_contribution"]
+    assert sum(row[1] + row[2] for row in waits["joiners"]["life_table"]) > 0
     assert one["cost"] == pytest.approx(np.mean(one["mixture"]) - np.mean(one["returns"][CHANGED]), abs=1e-4)
 
 
@@ -108,6 +121,7 @@ def test_many_changes_are_held_against_constant_teams(run, capsys):
     ("words", "sentence"),
     [
         (["--roster", "lose-two"], "perhaps you meant lose-one"),
+        (["--roster", "shock"], "perhaps you meant shocks"),
         (["--roster", "lose-one", "--team-sizes", "1"], "would empty a team of 1 agents"),
         (["--roster", "lose-half", "--team-sizes", "1"], "changes nothing"),
         (["--roster", "gain-one:join=999", "--team-sizes", "2"], "played by 1 to 1000 agents"),

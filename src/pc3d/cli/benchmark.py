@@ -11,6 +11,7 @@ import tyro
 from rich.console import Console
 
 from pc3d.cli.benchmark_tables import (
+    show_churn,
     show_export,
     show_growth,
     show_peers,
@@ -27,13 +28,13 @@ from pc3d.tasks.registry import TASKS, entry_of
 
 @dataclass(frozen=True)
 class Command:
-    subject: tyro.conf.Positional[Literal["tasks", "train", "growth", "peers", "export"]] = "tasks"
-    """What to measure: the worlds next to the originals, training, training with larger and larger teams, \
-    other people's learners next to ours, or an exported policy's step."""
+    subject: tyro.conf.Positional[Literal["tasks", "train", "growth", "churn", "peers", "export"]] = "tasks"
+    """What to measure: the worlds next to the originals, training, training with larger and larger teams \
+    or with teams that change, other people's learners next to ours, or an exported policy's step."""
     task: str | None = None
     """Only this task."""
     methods: tuple[str, ...] = ("ippo", "mappo", "pic", "pc3d")
-    """Which methods (train, export)."""
+    """Which methods (train, churn, export)."""
     case: Literal["paper", "small"] = "paper"
     """The paper's settings, or a small net for three agents (train)."""
     team_sizes: str | None = None
@@ -74,6 +75,8 @@ def _show(console: Console, names: list[str], command: Command) -> None:
         case "growth":
             sizes = parse_team_sizes(command.team_sizes or "8,16,32,64,128")
             show_growth(console, names, sizes, repeats, command.out)
+        case "churn":
+            show_churn(console, names, methods, repeats)
         case "peers":
             show_peers(console, command.peers_python, repeats)
         case "export":

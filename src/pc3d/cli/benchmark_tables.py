@@ -7,12 +7,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from pc3d.benchmark.churn import ROSTER, ChurnCost, measure_churn
 from pc3d.benchmark.growth import MEASURES, Growth, growth_figure, measure_growth_in_own_process, slope
 from pc3d.benchmark.peers.work import Work, contestants, measure_peers
 from pc3d.benchmark.side_by_side import measure_scaling
 from pc3d.benchmark.tasks import PARALLEL_EPISODES, measure_task
 from pc3d.benchmark.training import TrainingSpeed, measure_in_own_process
 from pc3d.cli.display import table
+from pc3d.presets.paper import paper
 from pc3d.report.figures.style import save
 from pc3d.report.paper_numbers import CLOCKED_EPISODES, seconds_per_512, seconds_per_update
 from pc3d.tasks.registry import entry_of
@@ -189,6 +191,32 @@ def show_growth(
         out.mkdir(parents=True, exist_ok=True)
         save(growth_figure(growths), out)
         console.print(f"figure: {out / 'growth.png'}", soft_wrap=True)
+
+
+def show_churn(console: Console, names: Sequence[str], methods: Sequence[str], repeats: int) -> None:
+    costs: list[ChurnCost] = []
+    with console.status("measuring") as status:
+        for task, method in product(names, methods):
+            status.update(f"{task} {method}")
+            costs.append(measure_churn(paper(task, method), repeats))
+    rows = (
+        (
+            cost.task,
+            cost.method,
+            f"{cost.constant_seconds * 1000:,.0f} ms",
+            f"{cost.churn_seconds * 1000:,.0f} ms",
+            f"{cost.ratio:.2f}",
+            f"{cost.agents:.1f} → {cost.present:.1f}",
+        )
+        for cost in costs
+    )
+    headings = ("task", "method", "constant", ROSTER, "ratio", "agents there")
+    console.print(table("An update in teams that change", headings, rows, words=2))
+    console.print(
+        "A usual update of the last stage with the paper's settings, the same episodes and team sizes at the "
+        f"start, in turns in one process; medians of {repeats}, one thread. The ratio is of the seconds per "
+        "episode; under churn fewer agents are there to learn from."
+    )
 
 
 def show_peers(console: Console, peers_python: Path, repeats: int) -> None:

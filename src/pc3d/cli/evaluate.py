@@ -10,7 +10,7 @@ from typing import Annotated
 import tyro
 from rich.console import Console
 
-from pc3d.cli.changing_teams import changing_of, evaluate_one
+from pc3d.cli.changing_teams import evaluate_one, rosters_asked_for
 from pc3d.cli.display import Terminal, counted
 from pc3d.cli.extensions import admit_method
 from pc3d.cli.lost_links import check_by_itself, evaluate_lost_links
@@ -63,7 +63,8 @@ class Command:
     team_sizes: str | None = None
     """Such as 1-4,8. All sizes of the experiment if not given; with --world 16, 32, 64 and 128."""
     roster: str | None = None
-    """Let teams change while they play: lose-half, churn, ... (docs/changing_teams.md), or a file."""
+    """Let teams change while they play: lose-half, churn, ... (docs/changing_teams.md), or a file; all of \
+    them one after the other: shocks, churns, all."""
     mix: str | None = None
     """Score teams of unlike agents: all, a mix of the run, or runner=2,hauler=1 (docs/unlike_agents.md)."""
     links_dropped: str | None = None
@@ -171,12 +172,13 @@ def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
 
 
 def _evaluate_changing(paths: list[Path], command: Command, roster: str) -> None:
-    changing = changing_of(roster, command.settings, command.reference_rollouts)
     given = {"horizon": command.horizon, "respawn": command.respawn}
     rules = {name: value for name, value in given.items() if value is not None}
+    changes = rosters_asked_for(roster, command.settings, command.reference_rollouts)
     for path in paths:
-        target = _target(path, command)
-        evaluate_one(path, target, changing, command.settings, command.team_sizes, rules)
+        for changing in changes:
+            target, alone = _target(path, command), len(changes) == 1
+            evaluate_one(path, target, changing, command.settings, command.team_sizes, rules, alone=alone)
 
 
 def _target(path: Path, command: Command) -> Path:

@@ -1,5 +1,6 @@
 """Roster processes by name, from a file, or from a name with a few settings changed."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -31,16 +32,29 @@ NAMED: dict[str, RosterProcess] = {
     "gpl-lbf": Spans(smallest=2, present=(10, 19), away=(15, 24), stay=1),
     "gpl-wolfpack": Churn(smallest=1, leave=0.05, join=0.05, minimum_stay=26, per="team", burst=(0.7, 0.3)),
 }
+SETS = {
+    "shocks": ("lose-one", "lose-half", "gain-one", "gain-half", "replace-one", "replace-half"),
+    "churns": ("churn-slow", "churn", "churn-fast"),
+}
+ALL = "all"  # of the sets
 SUFFIX = ".toml"
 
 
-def roster_named(text: str) -> RosterProcess:
-    """What a person asks for: a name, a file, or a name with other settings, as in churn:leave=4,join=4."""
+def rosters_in(text: str) -> tuple[str, ...] | None:
+    """The rosters of a set by its name; None if it is none."""
+    return tuple(name for names in SETS.values() for name in names) if text == ALL else SETS.get(text)
+
+
+def roster_named(text: str, more: Iterable[str] = ()) -> RosterProcess:
+    """What a person asks for: a name, a file, or a name with other settings, as in churn:leave=4,join=4.
+
+    A name that is none is told what else there is, and `more` that could have been meant.
+    """
     if text.endswith(SUFFIX):
         return process_from_plain(read_toml(Path(text), "roster file"), text)
     name, _, changes = text.partition(":")
     if name not in NAMED:
-        raise unknown_name("roster", name, (*NAMED, f"your own FILE{SUFFIX}"))
+        raise unknown_name("roster", name, (*NAMED, *more, f"your own FILE{SUFFIX}"))
     if not changes:
         return NAMED[name]
     settings = {**process_to_plain(NAMED[name]), **_settings(text, changes)}

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from pc3d.evaluation.changing.read import read_changing
 from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS, family
@@ -64,6 +65,10 @@ def _outdated(runs: Runs) -> Iterator[str]:
         scored, there = run.evaluation.get("policy_sha256"), _digest_of_policy(run)
         if scored and there and scored != there:
             yield f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
+        for file in read_changing(run.folder.path):
+            if file.policy and there and file.policy != there:
+                again = f"pc3d evaluate {run.folder.path} --roster {file.roster}"
+                yield f"{run.name}: {file.path.name} is of another final.safetensors: {again}"
 
 
 def _digest_of_policy(run: Run) -> str | None:

@@ -15,6 +15,13 @@ def number(value: int) -> str:
     return NUMBERS[value] if value < len(NUMBERS) else f"{value:,}"
 
 
+def decimal(value: float, places: int | None = None) -> str:
+    """With a true minus, as it is read and not computed with."""
+    if places is None:
+        places = 1 if abs(value) >= 10 else 2
+    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
+
+
 def number_of_seeds(count: int) -> str:
     return f"{number(count)} {'seed' if count == 1 else 'seeds'}"
 

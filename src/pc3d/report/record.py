@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 
+from pc3d.evaluation.changing.run import FILES
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
 from pc3d.evaluation.messages import FILE as LINKS_FILE
 from pc3d.evaluation.unlike import file_of
@@ -51,8 +52,9 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
 
 
 def _write_record(run: RunFolder, new: Path, *, with_policy: bool) -> None:
-    mixes = (path.name for path in sorted(run.path.glob(file_of("*"))))
-    for name in (*COPIED, LINKS_FILE, *mixes):
+    patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
+    scored = (path.name for pattern in patterns for path in sorted(run.path.glob(pattern)))
+    for name in (*COPIED, LINKS_FILE, *scored):
         if (run.path / name).exists():
             write_atomically(new / name, read_bytes(run.path / name))
     if not run.metrics.exists():

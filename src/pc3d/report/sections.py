@@ -1,19 +1,25 @@
 """What a report consists of, in the order it is read: each section is made when it is asked for."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
+from pc3d.report.changes import changes_of
+from pc3d.report.changing_story import changing_story
 from pc3d.report.figures.boxes import return_boxes
+from pc3d.report.figures.churn import churn_figure
+from pc3d.report.figures.context_lag import context_lag_figure
 from pc3d.report.figures.context_maps import alignment_over_time, context_map
 from pc3d.report.figures.curves import learning_curves, stage_curves
 from pc3d.report.figures.pictures import benchmark_pictures
+from pc3d.report.figures.shocks import response_figure, survival_figure
 from pc3d.report.figures.style import Figure
 from pc3d.report.figures.team_sizes import team_size_chart
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs
 from pc3d.report.story import story
 from pc3d.report.tables.backbones import backbone_table
+from pc3d.report.tables.changing_teams import changing_table
 from pc3d.report.tables.collisions import collision_table
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
@@ -135,6 +141,15 @@ def large_teams(runs: Runs) -> Section:
     return section("Large teams", tables, figures)
 
 
+def changing_teams(runs: Runs) -> Section:
+    changes = {task: found for task in runs.tasks if (found := changes_of(runs, task))}
+    makers = (response_figure, survival_figure, churn_figure, context_lag_figure)
+    tables = [changing_table(found, task) for task, found in changes.items()]
+    figures = [make(found, task) for task, found in changes.items() for make in makers]
+    told = [sentence for task, found in changes.items() for sentence in changing_story(found, task)]
+    return replace(section("Teams that change", tables, figures), text="\n\n".join(told))
+
+
 def unlike_agents(runs: Runs) -> Section:
     return section("Unlike agents", [mix_table(runs, task) for task in tasks_with_mixes(runs)])
 
@@ -165,6 +180,7 @@ SECTIONS: tuple[Callable[[Runs], Section], ...] = (
         backbones,
         specialists,
         large_teams,
+        changing_teams,
         unlike_agents,
         originals,
     ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS, method_title, task_title
-from pc3d.report.prose import SIZES, listed, number, number_of_seeds, on_tasks
+from pc3d.report.prose import SIZES, decimal, listed, number, number_of_seeds, on_tasks
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import Spread, difference, paired_difference
 from pc3d.report.tables.results import spread_of_sizes
@@ -89,9 +89,9 @@ class TaskStory:
         place = f"On {self.title} with {_agents(self.last_sizes)}, {method_title(first)}"
         if not others:
             seeds = "one seed, so no interval" if value.seeds == 1 else number_of_seeds(value.seeds)
-            text = f"{_number(value.mean)} ({_deviation(value)}{seeds})"
+            text = f"{decimal(value.mean)} ({_deviation(value)}{seeds})"
             return f"{place} has a mean return of {text}; nothing else is here to compare."
-        best = f"{place} has the best mean return, {_number(value.mean)}"
+        best = f"{place} has the best mean return, {decimal(value.mean)}"
         if first == OURS or OURS not in others:
             rivals = [others[0], *(rival for rival in others[1:] if rival == BACKBONE)]
             return f"{best}: {listed(self._more(first, rival) for rival in rivals)}."
@@ -107,13 +107,13 @@ class TaskStory:
         ends = sorted(sign * end for end in found.interval or ())
         places = 1 if max(map(abs, (found.value, *ends))) >= 10 else 2
         more = "less" if sign < 0 else "more"
-        amount = f"{_number(abs(found.value), places)} {more} than {method_title(second)}"
+        amount = f"{decimal(abs(found.value), places)} {more} than {method_title(second)}"
         seeds = f"{number_of_seeds(ours.seeds)} each"
         if ours.seeds != theirs.seeds:
             seeds = f"{number(ours.seeds)} and {number_of_seeds(theirs.seeds)}"
         if not ends:
             return f"{amount} ({seeds}: too few to tell from chance)"
-        low, high = (_number(end, places) for end in ends)
+        low, high = (decimal(end, places) for end in ends)
         doubt = "" if ends[0] > 0 else "; it may be chance"
         return f"{amount} (95 % interval {low} to {high}, {seeds}{doubt})"
 
@@ -167,8 +167,8 @@ def _on_new_sizes(told: list[TaskStory]) -> Iterator[str]:
         yield f"At all sizes never trained with, {score} is {changes}."
     elif open_teams:
         one = open_teams[0]
-        seen = _number(one.returns(one.main, one.runs.sizes(one.name, SPLITS[0])).mean)
-        last = _number(one.returns(one.main).mean)
+        seen = decimal(one.returns(one.main, one.runs.sizes(one.name, SPLITS[0])).mean)
+        last = decimal(one.returns(one.main).mean)
         yield (
             f"On {one.title} {method_title(one.main)}'s mean return is {seen} at training sizes and {last} "
             f"at {SIZES[one.last_split]} sizes; how much of that comes from the team's size alone, only "
@@ -184,9 +184,9 @@ def _change(one: TaskStory, interval: str = "") -> str:
     found = paired_difference(unseen, seen)
     sure = "one seed"
     if found.interval is not None:
-        low, high = (_number(end, 2) for end in found.interval)
+        low, high = (decimal(end, 2) for end in found.interval)
         sure = f"{interval}{low} to {high}"
-    return f"{_number(unseen.mean(), 2)} instead of {_number(seen.mean(), 2)} on {one.title} ({sure})"
+    return f"{decimal(unseen.mean(), 2)} instead of {decimal(seen.mean(), 2)} on {one.title} ({sure})"
 
 
 def _troubles(runs: Runs) -> Iterator[str]:
@@ -217,11 +217,4 @@ def _agents(sizes: Iterable[int], last: str = " or ") -> str:
 
 
 def _deviation(spread: Spread) -> str:
-    return "" if spread.deviation is None else f"standard deviation {_number(spread.deviation)} over "
-
-
-def _number(value: float, places: int | None = None) -> str:
-    """With a true minus, as it is read and not computed with."""
-    if places is None:
-        places = 1 if abs(value) >= 10 else 2
-    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
+    return "" if spread.deviation is None else f"standard deviation {decimal(spread.deviation)} over "

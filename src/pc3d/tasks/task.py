@@ -108,6 +108,11 @@ class Task(abc.ABC, Generic[StateT]):
         return self.roster != CONSTANT
 
     @property
+    def tells_contributions(self) -> bool:
+        """Whether the task says what one agent brings."""
+        return type(self).contributed is not Task.contributed
+
+    @property
     def most_agents(self) -> int:
         """How many agents there is room for."""
         return self.largest_team
@@ -236,7 +241,7 @@ class Task(abc.ABC, Generic[StateT]):
         state = self.reset(key, team_size)
         if present is None:
             return state
-        return self._changed(key, replace(state, there=self.first_slots(state)), present)
+        return self.changed(key, replace(state, there=self.first_slots(state)), present)
 
     def advance(
         self,
@@ -247,10 +252,10 @@ class Task(abc.ABC, Generic[StateT]):
     ) -> tuple[StateT, Outcome]:
         """One step, after which these agents are there if any are named: the reward is of those before."""
         following, outcome = self.step(key, state, actions)
-        return following if present is None else self._changed(key, following, present), outcome
+        return following if present is None else self.changed(key, following, present), outcome
 
-    def _changed(self, key: PRNGKeyArray, state: StateT, present: Bool[Array, " agent"]) -> StateT:
-        """Departures first, then arrivals."""
+    def changed(self, key: PRNGKeyArray, state: StateT, present: Bool[Array, " agent"]) -> StateT:
+        """With these agents instead: departures first, then arrivals."""
         before = self.present(state)
         left = replace(self.leave(state, before & ~present), there=before & present)
         joined = self.join(jax.random.fold_in(key, ROSTER_DRAWS), left, present & ~before)
@@ -284,6 +289,13 @@ class Task(abc.ABC, Generic[StateT]):
         """Who touches a teammate after a step, or was kept by one from where it wanted to go."""
         del before, actions
         return jnp.zeros_like(self.present(after))
+
+    def contributed(
+        self, before: StateT, actions: Num[Array, " agent *number"], after: StateT
+    ) -> Bool[Array, " agent"]:
+        """Who brought in a step what the team is there for; after it nobody has left or joined yet."""
+        del before, actions, after
+        raise NotImplementedError
 
     def draw(self, state: StateT, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         """A picture of the state: height × width × RGB, 8 bits each, at most `size` pixels a side."""

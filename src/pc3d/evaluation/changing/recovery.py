@@ -1,12 +1,9 @@
 """How a team comes through a change: the response to it, the time until it has recovered, and the regret."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
+from pc3d.evaluation.changing.censored import CensoredTimes
 from pc3d.evaluation.changing.twins import Rewards
 
 ENOUGH = 0.9  # of the level of a team that had the later size from the start
@@ -34,35 +31,9 @@ def since(values: Rewards, moments: Int[np.ndarray, " rollout"], first: int = 0)
     return np.where(inside, found, np.nan)
 
 
-@dataclass(frozen=True)
-class RecoveryTimes:
-    """Steps until each rollout has recovered; where it was not seen to, how long it was looked at."""
-
-    steps: Int[np.ndarray, " rollout"]
-    seen: Bool[np.ndarray, " rollout"]
-
-    @property
-    def share(self) -> float:
-        return float(self.seen.mean())
-
-    def survival(self) -> tuple[Float[np.ndarray, " time"], Float[np.ndarray, " time"]]:
-        """Kaplan and Meier's estimate: at each time of a recovery, the share that has not recovered yet."""
-        times = np.unique(self.steps[self.seen])
-        at_risk = np.array([(self.steps >= time).sum() for time in times])
-        recovered = np.array([(self.seen & (self.steps == time)).sum() for time in times])
-        return times.astype(float), np.cumprod(1 - recovered / np.maximum(at_risk, 1))
-
-    @property
-    def median(self) -> float | None:
-        """When half have recovered; None if that was not seen."""
-        times, left = self.survival()
-        found = times[left <= 0.5]
-        return float(found[0]) if len(found) else None
-
-
 def recovery_times(
     rewards: Rewards, later: Rewards, moments: Int[np.ndarray, " rollout"], window: int
-) -> RecoveryTimes:
+) -> CensoredTimes:
     """From when on a window's mean stays for a window near that of teams that were always so large.
 
     Their level is a mean over rollouts, step by step. Where rewards are negative, so is the level, and a
@@ -78,7 +49,7 @@ def recovery_times(
         lasting = [bool(held[step : step + window].all()) for step in range(looked)]
         seen.append(any(lasting))
         steps.append(lasting.index(True) if seen[-1] else looked)
-    return RecoveryTimes(np.array(steps), np.array(seen))
+    return CensoredTimes(np.array(steps), np.array(seen))
 
 
 def response(

@@ -36,6 +36,7 @@ NAMES = (
     *("format", "task", "method", "seed", "policy_sha256", "return_definition", "starts_seed"),
     *("roster", "process", "rules", "horizon", "rollouts", "reference_rollouts", "actions", "by_size"),
 )
+FILES = "roster-*.json"
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Changing:
 
     @property
     def file(self) -> str:
-        return f"roster-{self.label}.json"
+        return FILES.replace("*", self.label)
 
     @property
     def once(self) -> bool:

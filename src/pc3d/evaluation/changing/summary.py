@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from pc3d.evaluation.changing.censored import CensoredTimes
 from pc3d.evaluation.changing.recovery import (
-    RecoveryTimes,
     after,
     recovery_times,
     response,
@@ -19,11 +19,13 @@ DIGITS = 6
 
 
 def summary_of(twins: Twins) -> dict[str, Any]:
-    """Of any process: what the team was, and what it brought."""
+    """Of any process: what the team was, what it brought, and how soon who joined was of use."""
+    waiting = {} if twins.waiting is None else twins.waiting._asdict()
     return {
         "mean_present": round(float(twins.sizes.mean()), DIGITS),
         "changes": round(float(twins.changes.sum(axis=1).mean()), DIGITS),
         "returns": {name: _plain(rewards.sum(axis=1)) for name, rewards in twins.rewards.items()},
+        "first_contribution": {name: _first_contribution(times) for name, times in waiting.items()},
     }
 
 
@@ -77,15 +79,23 @@ def mixture_of(twins: Twins, constant: dict[int, Rewards]) -> dict[str, Any]:
     }
 
 
-def _recovery(times: RecoveryTimes) -> dict[str, Any]:
+def _first_contribution(times: CensoredTimes) -> dict[str, Any]:
+    """As a table: there are many who wait."""
+    return {**_in_short(times), "life_table": times.life_table()}
+
+
+def _recovery(times: CensoredTimes) -> dict[str, Any]:
     survival = np.stack(times.survival(), axis=-1)
     return {
         "steps": times.steps.tolist(),
         "seen": times.seen.tolist(),
-        "share": round(times.share, DIGITS),
-        "median": times.median,
+        **_in_short(times),
         "survival": [_plain(point) for point in survival],
     }
+
+
+def _in_short(times: CensoredTimes) -> dict[str, Any]:
+    return {"share": round(times.share, DIGITS), "median": times.median}
 
 
 def _plain(values: Float[np.ndarray, " value"]) -> list[float]:

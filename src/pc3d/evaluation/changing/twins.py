@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key, Num
 
+from pc3d.evaluation.changing.joiners import Waiting, contributions, waiting_times
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode
 from pc3d.play.rota import Rota, rota_of
 from pc3d.play.scores import batches_of
 from pc3d.play.starts import rollout_keys
 from pc3d.play.team import Team
-from pc3d.tasks.task import Game
+from pc3d.tasks.arrays import AnyArray
+from pc3d.tasks.task import Game, Task
 
 Rewards = Float[np.ndarray, "rollout time"]
 CHANGED, UNCHANGED, LATER, WIPED = "changed", "unchanged", "later", "wiped"
@@ -35,6 +37,8 @@ class Twins:
     team_size: int
     rewards: dict[str, Rewards]
     present: Bool[np.ndarray, "rollout moment agent"]  # with the change
+    waiting: Waiting | None = None
+    """With the change: how long joiners and incumbents take; None where nobody joins, or no task tells."""
 
     @property
     def sizes(self) -> Int[np.ndarray, "rollout moment"]:
@@ -58,9 +62,13 @@ def play_twins(arena: Arena, team: Team, team_size: int, rollouts: int) -> Twins
     keys = rollout_keys(team_size, rollouts)
     sizes = np.full(rollouts, team_size, np.int32)
     changed = _drawn(arena.game, keys, sizes)
-    rotas = twin_rotas(changed)
-    rewards = {name: rewards_of(arena, team, keys, team_size, rota) for name, rota in rotas.items()}
-    return Twins(team_size, rewards, np.asarray(changed.present))
+    found = {name: _played(arena, team, keys, team_size, rota) for name, rota in twin_rotas(changed).items()}
+    rewards, present = {name: one.rewards for name, one in found.items()}, np.asarray(changed.present)
+    waiting, game = None, arena.game
+    if isinstance(game, Task) and game.tells_contributions:
+        by_time = contributions(game, keys, sizes, found[CHANGED].actions, changed)
+        waiting = waiting_times(np.moveaxis(np.asarray(by_time), 0, 1), found[CHANGED].played, present)
+    return Twins(team_size, rewards, present, waiting)
 
 
 def twin_rotas(changed: Rota) -> dict[str, Rota]:
@@ -87,19 +95,33 @@ def steady_rota(shape: tuple[int, ...], team_size: int) -> Rota:
 
 
 def rewards_of(arena: Arena, team: Team, keys: Key[Array, " rollout"], team_size: int, rota: Rota) -> Rewards:
-    """The rewards of every step by a rota, batch by batch."""
+    """The rewards of every step by a rota."""
+    return _played(arena, team, keys, team_size, rota).rewards
+
+
+class _Played(NamedTuple):
+    """What is looked at of played rollouts."""
+
+    rewards: Float[AnyArray, "rollout time"]
+    actions: Num[AnyArray, "rollout time agent *number"]
+    played: Bool[AnyArray, "rollout time"]
+
+
+def _played(arena: Arena, team: Team, keys: Key[Array, " rollout"], team_size: int, rota: Rota) -> Any:
+    """Batch by batch."""
     batches, per_batch = batches_of(arena.game.slots, len(keys))
     # The last batch begins with as many as the others; what it plays again is left out.
     numbers = np.arange(batches * per_batch).reshape(batches, per_batch) % len(keys)
     sizes, parts = np.full(per_batch, team_size, np.int32), []
     for batch in numbers:
         part: Rota = jax.tree.map(lambda values, batch=batch: values[batch], rota)
-        parts.append(played(arena, team, keys[batch], sizes, _reported_rewards, team_size, part))
-    return np.concatenate(parts)[: len(keys)]
+        parts.append(played(arena, team, keys[batch], sizes, _looked_at, team_size, part))
+    return jax.tree.map(lambda *several: np.concatenate(several)[: len(keys)], *parts)
 
 
-def _reported_rewards(game: Game, episodes: Episode, team_size: Any) -> Any:
-    return game.reported_return(jnp.asarray(episodes.rewards), team_size)
+def _looked_at(game: Game, episodes: Episode, team_size: Any) -> _Played:
+    rewards = game.reported_return(jnp.asarray(episodes.rewards), team_size)
+    return _Played(rewards, episodes.actions, episodes.played)
 
 
 @partial(jax.jit, static_argnums=0)

@@ -110,10 +110,11 @@ def _row(one: Carried, scale: float) -> Row:
     numbers = (f"{scale * value:.2f}" for value in (one.returned, one.random, one.scripted))
     hindered = NOTHING if np.isnan(one.hindered) else f"{one.hindered:.1%}".replace("%", " %")
     about = (method_title(one.method), one.world, str(one.size))
-    return *about, *numbers, _with_interval(one.score), _with_interval(one.retention), hindered
+    return *about, *numbers, with_interval(one.score), with_interval(one.retention), hindered
 
 
-def _with_interval(value: Estimate) -> str:
+def with_interval(value: Estimate) -> str:
+    """A number as a table shows it, with its interval if there is one."""
     beside = "" if value.interval is None else f" [{value.interval[0]:.2f}, {value.interval[1]:.2f}]"
     return f"{value.value:.2f}{beside}"
 

@@ -161,7 +161,7 @@ class Foraging(Task[ForagingState]):
         # Who loads stays in place, so it is all one that the original moves everybody before it loads.
         loading = present & (actions == LOAD)
         strength = _strength(state, loading)
-        eaten = (state.food_levels > 0) & (strength >= state.food_levels)
+        eaten = _eaten(state, strength)
         moved = replace(
             state,
             time=state.time + 1,
@@ -292,6 +292,19 @@ class Foraging(Task[ForagingState]):
         leaves = jnp.any(targets != before.positions, axis=-1) & ~_blocked(self.field, before, targets)
         return leaves & jnp.all(after.positions == before.positions, axis=-1) & self.present(before)
 
+    def contributed(
+        self, before: ForagingState, actions: Int[Array, " agent"], after: ForagingState
+    ) -> Bool[Array, " agent"]:
+        """Who was among those that loaded a food."""
+        del after
+        loading = self.present(before) & (actions == LOAD)
+        eaten = _eaten(before, _strength(before, loading))
+        beside = by_blocks(
+            lambda positions: jnp.any(_beside_food(positions, before.food_positions) & eaten, axis=-1),
+            before.positions,
+        )
+        return loading & beside
+
     def draw(self, state: ForagingState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.foraging.picture import draw_foraging
 
@@ -331,6 +344,10 @@ def _strength(state: ForagingState, loading: Bool[Array, " agent"]) -> Int[Array
         return jnp.sum(jnp.where(loads, state.levels[:, None], 0), axis=0, dtype=jnp.int32)
 
     return by_blocks(of_some, state.food_positions)
+
+
+def _eaten(state: ForagingState, strength: Int[Array, " food"]) -> Bool[Array, " food"]:
+    return jnp.asarray(state.food_levels > 0) & (strength >= state.food_levels)
 
 
 def _move(

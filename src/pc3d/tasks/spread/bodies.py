@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from pc3d.tasks.loops import by_blocks, one_by_one
-from pc3d.tasks.spread.rules import CAPABILITIES, CONTACT_DISTANCE, NEIGHBOURS
+from pc3d.tasks.spread.rules import CAPABILITIES, CONTACT_DISTANCE, HELD_WITHIN, NEIGHBOURS
 from pc3d.tasks.task import WorldState
 
 CONTACT_FORCE = 100.0
@@ -91,6 +91,15 @@ def contact_forces(agents: Bodies) -> Float[Array, "agent 2"]:
 def landmark_distance(agents: Bodies, landmarks: Bodies) -> Float[Array, ""]:
     nearest = by_blocks(lambda block: jnp.min(_offsets(block, agents).length, axis=0), landmarks)
     return jnp.sum(nearest, where=landmarks.present)
+
+
+def holding(agents: Bodies, landmarks: Bodies) -> Bool[Array, " agent"]:
+    """Which agents are where a landmark is."""
+
+    def near_one(block: Bodies) -> Bool[Array, " agent"]:
+        return jnp.any(_offsets(block, landmarks).length < HELD_WITHIN, axis=0)
+
+    return by_blocks(near_one, agents)
 
 
 def colliding_pairs(agents: Bodies) -> Float[Array, ""]:

@@ -20,6 +20,7 @@ CAPABILITIES = (
     Capability("mass", 0.25, 4.0, usual=1.0),
 )
 HORIZON = 25
+HELD_WITHIN = 0.1  # of a landmark: MPE, too, counts one as occupied then
 NEIGHBOURS = 3  # landmarks and teammates that an agent sees
 Collisions = Literal["pairs", "sum", "mean"]
 

@@ -27,6 +27,7 @@ from pc3d.tasks.spread.bodies import (
     bodies,
     colliding_pairs,
     contact_forces,
+    holding,
     landmark_distance,
     nearest_of_all,
     touched,
@@ -186,6 +187,14 @@ class Spread(Task[SpreadState]):
     ) -> Bool[Array, " agent"]:
         del before, actions
         return touched(bodies(after.positions, self.present(after), abilities(after))) > 0
+
+    def contributed(
+        self, before: SpreadState, actions: Int[Array, " agent"], after: SpreadState
+    ) -> Bool[Array, " agent"]:
+        """Who holds a landmark."""
+        del actions
+        agents = bodies(after.positions, self.present(before))
+        return holding(agents, bodies(after.landmarks, self.first_slots(after)))
 
     def draw(self, state: SpreadState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         return next(self.film([state], size=size, show_range=show_range))

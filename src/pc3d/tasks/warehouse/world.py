@@ -267,6 +267,19 @@ class Warehouse(Task[WarehouseState]):
         targets = self._targets(before, self._possible(before, actions))
         return (targets != before.cells) & (after.cells == before.cells) & self.present(before)
 
+    def contributed(
+        self, before: WarehouseState, actions: Int[Array, " agent"], after: WarehouseState
+    ) -> Bool[Array, " agent"]:
+        """Who has brought a requested shelf to a goal, where nothing is lifted or put down.
+
+        Not who stood there with a shelf that was requested only at this very moment.
+        """
+        del actions
+        before = self._present(before)
+        requested = _requested(before.requests, self.floor.shelves)[before.carried]
+        on_goal = jnp.any(after.cells[:, None] == np.array(self.floor.goals), axis=-1)
+        return self.present(before) & requested & on_goal
+
     def draw(self, state: WarehouseState, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         from pc3d.tasks.warehouse.picture import draw_warehouse
 

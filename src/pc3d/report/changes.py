@@ -1,0 +1,116 @@
+"""What runs brought in teams that change, process by process, and what varies in it: seeds, or keys."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from pc3d.evaluation.changing.censored import CensoredTimes
+from pc3d.evaluation.changing.read import ChangingFile, ChangingScores, Shocked, read_changing
+from pc3d.experiment.named_rosters import NAMED
+from pc3d.report.runs import Runs
+from pc3d.system.errors import BadInput
+
+Units = Float[np.ndarray, " unit"]
+Cases = Int[np.ndarray, "unit case 2"]  # steps, and whether it was seen that they ended
+BySize = dict[int, ChangingScores]
+
+
+@dataclass(frozen=True)
+class Change:
+    """One method's runs by one roster process, at the team sizes that all methods were played at."""
+
+    method: str
+    roster: str
+    seeds: dict[int, BySize]
+
+    @property
+    def sizes(self) -> list[int]:
+        return sorted(next(iter(self.seeds.values())))
+
+    @property
+    def scores(self) -> list[ChangingScores]:
+        return [one for by_size in self.seeds.values() for one in by_size.values()]
+
+    @property
+    def shocks(self) -> list[Shocked]:
+        """Empty for processes with many changes."""
+        return [one.shock for one in self.scores if one.shock is not None]
+
+    @property
+    def over(self) -> str:
+        """What varies: seeds, or of a single one the keys of its rollouts."""
+        return "seeds" if len(self.seeds) > 1 else "keys"
+
+    def of_seeds(self, seeds: set[int]) -> Change:
+        kept = {seed: by_size for seed, by_size in self.seeds.items() if seed in seeds}
+        return Change(self.method, self.roster, kept)
+
+    def units(self, what: Callable[[ChangingScores], Float[np.ndarray, " rollout"] | None]) -> Units | None:
+        """A number for each seed, or for each key of a single one: the mean over team sizes."""
+        found = [[what(one) for one in by_size.values()] for by_size in self.seeds.values()]
+        known = [[values for values in sizes if values is not None] for sizes in found]
+        if not all(known) or [*map(len, known)] != [*map(len, found)]:
+            return None
+        if len(known) > 1:
+            return np.array([np.mean([values.mean() for values in sizes]) for sizes in known])
+        return np.mean(_equally_long(known[0]), axis=0)
+
+    def recoveries(self, what: Callable[[Shocked], CensoredTimes]) -> Cases | None:
+        """The recovery times of each seed, or of each key of a single one."""
+        if not self.shocks:
+            return None
+        found = [
+            [_as_cases(what(one.shock)) for one in by_size.values() if one.shock]
+            for by_size in self.seeds.values()
+        ]
+        if len(found) > 1:
+            return np.stack(_equally_long([np.concatenate(sizes) for sizes in found]))
+        return np.stack(_equally_long(found[0]), axis=1)
+
+    def waiting(self, what: Callable[[ChangingScores], CensoredTimes | None]) -> CensoredTimes | None:
+        """Of all seeds and sizes together."""
+        found = [times for one in self.scores if (times := what(one)) is not None]
+        return CensoredTimes.together(found) if found else None
+
+
+def changes_of(runs: Runs, task: str) -> list[Change]:
+    """Every method by every process it was played by, where all of a process can be compared."""
+    found: dict[str, dict[str, dict[int, ChangingFile]]] = defaultdict(lambda: defaultdict(dict))
+    for method in runs.methods(task):
+        for run in runs.finished(task, method):
+            experiment = run.experiment
+            for file in read_changing(run.folder.path):
+                if file.player != (experiment.task, experiment.method, experiment.seed):
+                    raise BadInput(f"{file.path} is of another run than {run.name}")
+                found[file.roster][method][experiment.seed] = file
+    order = [*NAMED, *sorted(found.keys() - NAMED.keys())]
+    return [change for roster in order if roster in found for change in _alike(roster, found[roster])]
+
+
+def _alike(roster: str, methods: dict[str, dict[int, ChangingFile]]) -> Iterator[Change]:
+    files = [file for seeds in methods.values() for file in seeds.values()]
+    for file in files:
+        if file.rules != files[0].rules:
+            raise BadInput(
+                f"{files[0].path} and {file.path} cannot stand in one table: they were played by different "
+                "rules (--horizon, --respawn, --actions or the roster itself); evaluate one of them again"
+            )
+    sizes = set.intersection(*(set(file.sizes) for file in files))
+    if sizes:
+        for method, seeds in methods.items():
+            kept = {seed: {size: file.sizes[size] for size in sorted(sizes)} for seed, file in seeds.items()}
+            yield Change(method, roster, kept)
+
+
+def _as_cases(times: CensoredTimes) -> Int[np.ndarray, "case 2"]:
+    return np.stack([times.steps, times.seen.astype(int)], axis=-1)
+
+
+def _equally_long(several: list[np.ndarray]) -> list[np.ndarray]:
+    shortest = min(map(len, several))
+    return [values[:shortest] for values in several]
