@@ -1,16 +1,11 @@
 """How soon who joins is of use: steps until its first contribution, beside those of who was there already."""
 
-from functools import partial
 from typing import NamedTuple
 
-import jax
 import numpy as np
-from jaxtyping import Array, Bool, Int, Key, Num
+from jaxtyping import Bool, Int
 
-from pc3d.evaluation.again import seen_again
 from pc3d.evaluation.changing.censored import CensoredTimes
-from pc3d.play.rota import Rota
-from pc3d.tasks.task import AnyTask
 
 ByAgent = Bool[np.ndarray, "rollout time agent"]
 
@@ -20,18 +15,6 @@ class Waiting(NamedTuple):
 
     joiners: CensoredTimes
     incumbents: CensoredTimes
-
-
-@partial(jax.jit, static_argnums=0)
-def contributions(
-    task: AnyTask,
-    keys: Key[Array, " rollout"],
-    team_sizes: Int[Array, " rollout"],
-    actions: Num[Array, "rollout time agent *number"],
-    rota: Rota,
-) -> Bool[Array, "time rollout agent"]:
-    """Who contributed at which step of these rollouts."""
-    return seen_again(task, keys, team_sizes, actions, task.contributed, rota)
 
 
 def waiting_times(

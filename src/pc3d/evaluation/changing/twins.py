@@ -15,7 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, Num
 
-from pc3d.evaluation.changing.joiners import Waiting, contributions, waiting_times
+from pc3d.evaluation.again import seen_again
+from pc3d.evaluation.changing.joiners import Waiting, waiting_times
 from pc3d.play.arena import Arena, played
 from pc3d.play.episode import Episode
 from pc3d.play.rota import Rota, rota_of
@@ -66,7 +67,7 @@ def play_twins(arena: Arena, team: Team, team_size: int, rollouts: int) -> Twins
     rewards, present = {name: one.rewards for name, one in found.items()}, np.asarray(changed.present)
     waiting, game = None, arena.game
     if isinstance(game, Task) and game.tells_contributions:
-        by_time = contributions(game, keys, sizes, found[CHANGED].actions, changed)
+        by_time = _seen_again(game, keys, sizes, found[CHANGED].actions, game.contributed, changed)
         waiting = waiting_times(np.moveaxis(np.asarray(by_time), 0, 1), found[CHANGED].played, present)
     return Twins(team_size, rewards, present, waiting)
 
@@ -122,6 +123,9 @@ def _played(arena: Arena, team: Team, keys: Key[Array, " rollout"], team_size: i
 def _looked_at(game: Game, episodes: Episode, team_size: Any) -> _Played:
     rewards = game.reported_return(jnp.asarray(episodes.rewards), team_size)
     return _Played(rewards, episodes.actions, episodes.played)
+
+
+_seen_again = jax.jit(seen_again, static_argnums=(0, 4))
 
 
 @partial(jax.jit, static_argnums=0)
