@@ -22,7 +22,10 @@ from pc3d.tasks.spread.rules import SpreadRules
 FORMAT = 2
 # Written only where there is something to write: files without them are read by older versions, too.
 RARE = ("origin", "lengthened_from", "roster", "mixes")
-RARE_OF_WORLD = ("action_low", "action_high", "masks_actions", "observation_parts")
+RARE_OF_WORLD = (
+    *("action_low", "action_high", "masks_actions"),
+    *("roster_changes", "spare_slots", "observation_parts"),
+)
 Plain = dict[str, Any]
 
 

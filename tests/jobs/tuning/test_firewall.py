@@ -181,7 +181,7 @@ def test_watch_refuses_test_sizes_of_a_searched_policy(searched_run, tmp_path, c
 def test_evaluate_without_sizes_scores_only_what_a_search_may_see(searched_run, monkeypatch):
     asked = []
 
-    def only_ask(arena, team, size, rollouts):
+    def only_ask(arena, team, size, rollouts, look):
         asked.append(size)
         if len(asked) == len(SEEN):
             raise BadInput("seen enough")
