@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pc3d.experiment.execution import ALONE
-from pc3d.experiment.methods import METHODS, method_named
+from pc3d.experiment.methods import method_named
 from pc3d.experiment.recipe import Recipe
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import plain_actor
@@ -21,7 +21,7 @@ from pc3d.presets import paper as experiments
 from pc3d.runs.checkpoint import to_bytes
 from pc3d.tasks.registry import TASKS
 from tests.export.policies import as_onnx, example, small_policy, write_policy
-from tests.small import one_of_each_kind, small_experiment
+from tests.small import FLAT_METHODS, one_of_each_kind, small_experiment
 
 TOLERANCE = 1e-5
 MEMORY_TOLERANCE = 3e-5  # single numbers of a wide memory are rounded further apart than what comes of them
@@ -190,7 +190,7 @@ def test_an_exported_agent_that_joins_a_team_remembers_nothing_as_the_packages_o
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", FLAT_METHODS)
 @pytest.mark.parametrize("task", TASKS)
 def test_networks_of_the_papers_size_agree_over_whole_episodes(task, method, tmp_path):
     policy = write_policy(tmp_path / "policy", experiments.paper(task, method))
