@@ -9,6 +9,7 @@ import pytest
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.ctds_settings import CtdsSettings
+from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
@@ -30,6 +31,8 @@ OFF_POLICY_METHODS = [
     name for name, row in METHODS.items() if issubclass(row.algorithm, MaddpgSettings | MasacSettings)
 ]
 KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac", "ptde", "ctds", "graph")
+ENTITY_METHODS = [name for name, row in METHODS.items() if issubclass(row.algorithm, EntityQSettings)]
+FLAT_METHODS = [name for name in METHODS if name not in ENTITY_METHODS]
 
 
 def one_of_each_kind(methods: Iterable[str] = METHODS) -> list:
@@ -41,6 +44,7 @@ SMALL_Q = {
     **{"batch_size": 2, "gradient_steps": 2, "capacity": 7},
     **{"mixing_width": 6, "hypernetwork_widths": (8,)},
 }
+SMALL_ATTENTION = {"attention_width": 8, "attention_heads": 2}
 SMALL_TEAM_ENCODER = {"team_encoder_widths": (8,), "team_encoding": 6}
 SMALL = {
     **{
@@ -56,6 +60,7 @@ SMALL = {
     },
     QLearningSettings: SMALL_Q,
     CtdsSettings: {**SMALL_Q, **SMALL_TEAM_ENCODER},
+    **{kind: {**SMALL_Q, **SMALL_ATTENTION} for kind in (EntityQSettings, RefilSettings)},
 }
 
 

@@ -17,6 +17,7 @@ CRITICS = {
     "joint-mixer": "mixer of all observations, padded",
     "mean-mixer": "mixer of the mean of encodings",
     "token-mixer": "mixer of coordination tokens",
+    "entity-mixer": "mixer of all entities",
     "joint-action": "all observations and actions, padded",
     "token-action": "coordination tokens and actions",
     "joint-alternatives": "alternatives, from all observations and actions, padded",

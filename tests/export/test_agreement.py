@@ -21,10 +21,10 @@ from pc3d.presets import paper as experiments
 from pc3d.runs.checkpoint import to_bytes
 from pc3d.tasks.registry import TASKS
 from tests.export.policies import as_onnx, example, small_policy, write_policy
-from tests.small import one_of_each_kind, small_experiment
+from tests.small import FLAT_METHODS, one_of_each_kind, small_experiment
 
 TOLERANCE = 1e-5
-DECENTRALIZED = [name for name, row in METHODS.items() if row.execution.decentralized]
+DECENTRALIZED = [name for name in FLAT_METHODS if METHODS[name].execution.decentralized]
 MEMORY_TOLERANCE = 3e-5  # single numbers of a wide memory are rounded further apart than what comes of them
 TEAM_SIZE = 3
 

@@ -35,11 +35,17 @@ def layers_of(method, initialisation):
 def gain_of(path, widths, method):
     if METHODS[method].algorithm.values_actions and path.endswith("conditioning.head"):
         return 1.0  # values of actions, not chances
+    if ".attention." in f".{path}" and ".to_" in path:
+        return 1.0
     for end, gain in SMALL.items():
         if path.endswith(end):
             return gain
     hidden = ".layers." in path and not path.endswith(f".{widths[path.rpartition('.')[0]] - 1}")
-    activated = path.startswith("actor.encoder") or "to_deed" in path or path == "actor.rounds.update"
+    activated = (
+        path.startswith("actor.encoder")
+        or "to_deed" in path
+        or path.endswith(("rounds.update", "attention.encoder"))
+    )
     return 2**0.5 if hidden or activated else 1.0
 
 

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pc3d.experiment.methods import METHODS
 from pc3d.networks.build import build, build_student
 from pc3d.networks.conditioning import HeadShape, PlainHead
 from pc3d.networks.critics import TeamView
 from pc3d.tasks.spread.world import Spread
-from tests.small import active_team, random_team, small_experiment
+from tests.small import FLAT_METHODS, active_team, random_team, small_experiment
 
 SLOTS = 6
 CENTRAL = ["mappo", "pic", "pc3d"]
@@ -20,7 +19,7 @@ CENTRAL = ["mappo", "pic", "pc3d"]
 
 @pytest.fixture(scope="module")
 def networks():
-    return {name: build(jax.random.key(0), small_experiment(name), Spread(10)) for name in METHODS}
+    return {name: build(jax.random.key(0), small_experiment(name), Spread(10)) for name in FLAT_METHODS}
 
 
 @pytest.mark.parametrize("method", ["pic", "pc3d"])
@@ -76,7 +75,7 @@ def deployed(networks, method):
     return networks.insight.policy(networks.actor, student)
 
 
-@pytest.mark.parametrize("method", list(METHODS))
+@pytest.mark.parametrize("method", FLAT_METHODS)
 def test_an_actor_uses_nothing_but_its_own_history(networks, method):
     actor = deployed(networks[method], method)
     observations, others = random_team(0, 2, 5, SLOTS, 16), random_team(1, 2, 5, SLOTS, 16)

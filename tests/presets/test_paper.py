@@ -214,6 +214,16 @@ def test_what_has_a_student_has_the_networks_and_settings_of_what_it_extends(tas
     assert made.algorithm == type(made.algorithm)(**chained)  # and what is its own is as the page says
 
 
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize(("method", "parent"), [("a-qmix", "qmix"), ("refil", "a-qmix")])
+def test_what_learns_entity_by_entity_has_qmixs_settings_but_for_the_memory(task, method, parent):
+    assert METHODS[method].parent == parent
+    made, usual = paper(task, method), paper(task, "qmix")
+    assert (made.actor, made.critic) == (usual.actor, usual.critic)
+    kept = {**vars(usual.algorithm), "capacity": 500 if task == "rware" else usual.algorithm.capacity}
+    assert made.algorithm == type(made.algorithm)(**kept)
+
+
 def test_what_was_set_for_value_factorisation_is_what_the_page_says():
     page = (ROOT / "docs" / "value_factorisation.md").read_text()
     for name in ("gradient_steps", "capacity", "discount", "trace", "target_rate", "exploration_steps"):

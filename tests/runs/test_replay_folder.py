@@ -303,6 +303,7 @@ def with_memories(method):
         "matd3",
         "masac",
         "ctds",
+        "refil",
         "vdn remembers",
         "masac remembers",
     ]

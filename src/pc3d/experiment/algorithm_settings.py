@@ -62,6 +62,16 @@ class InsightSettings:
         return self.told if self.kind == "personal" else 0
 
 
+@dataclass(frozen=True)
+class EntitySettings:
+    """How networks attend to entities: those that an agent sees, and in a mixer all there are."""
+
+    width: int
+    """Of an entity's encoding, and of what attention makes of them."""
+    heads: int
+    """That share this width."""
+
+
 CentralKind = Literal["state", "mixer", "joint action", "alternatives"]
 """What a central module values: a team's situation, its members' utilities, what all of them do together, or
 each member's alternatives, given what the others do."""
@@ -139,6 +149,11 @@ class AlgorithmSettings(Bounded, abc.ABC):
     @property
     def insight(self) -> InsightSettings | None:
         """What its actor is told of the team; None if it learns as it acts, from its own history alone."""
+        return None
+
+    @property
+    def entities(self) -> EntitySettings | None:
+        """How its networks attend to entities; None where they read flat views."""
         return None
 
 

@@ -83,6 +83,11 @@ class Experiment:
         return range(first, min(first + self.episodes_per_update, self.episodes))
 
     @property
+    def keeps_states(self) -> bool:
+        """Whether central parts see more than observations, so that play has to keep it."""
+        return self.critic.global_state or self.algorithm.entities is not None
+
+    @property
     def messages(self) -> Messages | None:
         """What agents tell each other at every step; None if they do not."""
         rounds = self.algorithm.message_rounds

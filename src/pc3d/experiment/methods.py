@@ -10,6 +10,7 @@ from typing import Literal
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
+from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
 from pc3d.experiment.execution import ALONE, IN_SIGHT, Execution, Messages, needs
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
@@ -156,6 +157,16 @@ METHODS = {
         ),
         algorithm=CtdsSettings,
         critic="mean-mixer",
+    ),
+    "a-qmix": Method(
+        *("A-QMIX", "QMIX whose utilities and mixer attend to entities", "#5E4FA2", "-.", "qmix"),
+        algorithm=EntityQSettings,
+        critic="entity-mixer",
+    ),
+    "refil": Method(
+        *("REFIL", "A-QMIX that also imagines what random groups are worth", "#9E0142", "-.", "a-qmix"),
+        algorithm=RefilSettings,
+        critic="entity-mixer",
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with

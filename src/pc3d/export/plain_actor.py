@@ -15,6 +15,7 @@ from pc3d.networks.conditioning import (
     HyperHead,
     PlainHead,
 )
+from pc3d.networks.entity_attention import EntityEncoder
 from pc3d.networks.layers import Activation
 from pc3d.networks.separate_actors import SeparateActors
 from pc3d.networks.talking_actor import TalkingActor
@@ -75,6 +76,11 @@ def plain_actor(actor: Actor, *, masked: bool = False) -> PlainActor:
     if isinstance(actor, SeparateActors):
         raise BadInput(
             "a policy with an actor of its own for each agent cannot be exported: it is one for all"
+        )
+    if isinstance(actor.encoder, EntityEncoder):
+        raise BadInput(
+            "a policy that attends to entities cannot be exported yet: play it from Python, "
+            "as docs/neighbours.md shows"
         )
     rounds = actor.rounds.count if isinstance(actor, TalkingActor) else None
     return PlainActor(named_arrays(actor), replace(_network(actor), masked=masked, rounds=rounds))

@@ -3,6 +3,7 @@
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
+from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
@@ -12,6 +13,7 @@ from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.learners.actor_critic.algorithm import ActorCritic
 from pc3d.learners.algorithm import Algorithm
 from pc3d.learners.ctds.algorithm import Ctds
+from pc3d.learners.entity_q.algorithm import EntityQ
 from pc3d.learners.happo.turns import descend_in_turns
 from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.learners.ptde.algorithm import Ptde
@@ -24,6 +26,7 @@ ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PtdeSettings: Ptde(),
     QLearningSettings: QLearning(),
     CtdsSettings: Ctds(),
+    **dict.fromkeys((EntityQSettings, RefilSettings), EntityQ()),
     **dict.fromkeys((MaddpgSettings, Matd3Settings, MasacSettings), ActorCritic()),
 }
 

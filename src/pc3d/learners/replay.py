@@ -94,6 +94,9 @@ def _together(found: list[_Found], slots: int, *, first_memories: bool) -> Episo
     def wide(parts: Iterable[Any]) -> Any:
         return jax.tree.map(lambda *leaves: _widened(leaves, slots), *parts)
 
+    def as_wide(parts: Iterable[Any]) -> Any:
+        return jax.tree.map(lambda *leaves: _as_wide_as_the_widest(leaves), *parts)
+
     counts = np.stack([one.stretch.counts for one in found])
     return Episode(
         team_size=stacked(one.whole("team_size") for one in found),
@@ -106,7 +109,7 @@ def _together(found: list[_Found], slots: int, *, first_memories: bool) -> Episo
         terminated=stacked(one.steps("terminated") for one in found),
         total_reward=stacked(one.whole("total_reward") for one in found),
         measures=stacked(one.whole("measures") for one in found),
-        global_states=jax.tree.map(_as_floats, stacked(one.moments("global_states") for one in found)),
+        global_states=jax.tree.map(_as_floats, as_wide(one.moments("global_states") for one in found)),
         allowed=wide(one.moments("allowed") for one in found),
     )
 
@@ -118,6 +121,12 @@ def _widened(parts: tuple[np.ndarray, ...], slots: int) -> np.ndarray:
     for place, part in enumerate(parts):
         made[place, :, : part.shape[1]] = part
     return made
+
+
+def _as_wide_as_the_widest(parts: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Arrays over time, stacked; zeros where a larger world has more to tell."""
+    width = max(part.shape[-1] for part in parts)
+    return np.stack([np.pad(part, ((0, 0), (0, width - part.shape[-1]))) for part in parts])
 
 
 def _first_memories(episodes: Episode, plan: StretchPlan) -> dict[str, np.ndarray]:

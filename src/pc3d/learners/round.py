@@ -86,7 +86,7 @@ def play_episodes(
     experiment: Experiment, worlds: TaskWorlds, learner: Learner, batch: EpisodeBatch
 ) -> Episode:
     """These episodes, side by side, each with its own team size."""
-    team, with_state = algorithm_of(experiment).team(experiment, learner), experiment.critic.global_state
+    team, with_state = algorithm_of(experiment).team(experiment, learner), experiment.keeps_states
     return play(worlds, team, batch.keys, batch.team_sizes, with_global_state=with_state)
 
 

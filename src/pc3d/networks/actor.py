@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.network_settings import ActorSettings
 from pc3d.networks.conditioning import Conditioning, PolicyOutput
+from pc3d.networks.entity_attention import EntityEncoder, EntityInputs
 from pc3d.networks.layers import Activation, Gru, Mlp
 from pc3d.networks.squashing import Squashing
 
@@ -35,10 +36,14 @@ class Actor(eqx.Module):
         *,
         values_actions: bool = False,
         squashing: Squashing | None = None,
+        entities: EntityInputs | None = None,
     ) -> None:
         encoder_key, memory_key = jax.random.split(key)
         widths = (observation, *settings.widths)
-        self.encoder = Mlp(encoder_key, widths, activation, activate_output=True)
+        if entities is None:
+            self.encoder = Mlp(encoder_key, widths, activation, activate_output=True)
+        else:
+            self.encoder = EntityEncoder(encoder_key, entities, widths, activation)
         self.memory = Gru(memory_key, widths[-1], settings.rnn_dim)
         self.conditioning, self.values_actions = conditioning, values_actions
         self.squashing = squashing

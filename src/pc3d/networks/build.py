@@ -25,6 +25,8 @@ from pc3d.networks.conditioning import (
     StudentContext,
 )
 from pc3d.networks.critics import CRITICS, Critic, CriticInputs, TeamView
+from pc3d.networks.entity_attention import EntityInputs
+from pc3d.networks.entity_mixer import EntityMixer
 from pc3d.networks.insight import Insight, PersonalInformation, TeamAttention
 from pc3d.networks.layers import drawn_uniformly
 from pc3d.networks.mixers import MIXERS
@@ -34,7 +36,7 @@ from pc3d.networks.talking_actor import TalkingActor
 from pc3d.networks.teacher import Teacher
 from pc3d.system.errors import BadInput, unknown_name
 from pc3d.tasks.make import playable
-from pc3d.tasks.task import Game
+from pc3d.tasks.task import Game, entity_features
 
 CENTRAL_KINDS: dict[CentralKind, str] = {
     "state": "a critic of observations",
@@ -81,6 +83,8 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
     """Fresh networks for an experiment."""
     actor_key, critic_key, head_key, student_key = jax.random.split(key, 4)
     refuse_mismatch(method_named(experiment.method))
+    if experiment.algorithm.entities:
+        task = task.shown_by_entity()
     inputs = CriticInputs(
         observation=task.observation_width,
         features=experiment.actor.rnn_dim,
@@ -89,6 +93,7 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         activation=experiment.recipe.activation,
         mixing=experiment.algorithm.mixing,
         actions=task.action_count,
+        entities=_entity_inputs(experiment, task),
     )
     networks = Networks(
         actor=_actor((actor_key, head_key, student_key), experiment, task),
@@ -152,6 +157,7 @@ def _actor(
     keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray], experiment: Experiment, task: Game
 ) -> Actor:
     """One for all, which may send messages, or one for each slot."""
+    entities = _entity_inputs(experiment, task)
 
     def made(kind: type[Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
         actor_key, head_key, student_key = keys
@@ -163,6 +169,7 @@ def _actor(
             *(actor_key, *shape),
             values_actions=experiment.algorithm.values_actions,
             squashing=_squashing(experiment, task.action_space),
+            **({"entities": entities} if entities else {}),
         )
 
     if experiment.algorithm.message_rounds:
@@ -173,6 +180,13 @@ def _actor(
     slots = experiment.most_agents
     by_slot = jax.tree.map(lambda key: jax.random.split(key, slots), keys)
     return eqx.filter_vmap(partial(made, SeparateActors))(by_slot)
+
+
+def _entity_inputs(experiment: Experiment, task: Game) -> EntityInputs | None:
+    settings = experiment.algorithm.entities
+    if settings is None:
+        return None
+    return EntityInputs(entity_features(playable(task)), settings.width, settings.heads)
 
 
 def _squashing(experiment: Experiment, space: ActionSpace) -> Squashing | None:
@@ -197,7 +211,7 @@ def refuse_actions(experiment: Experiment, space: ActionSpace) -> None:
 
 
 def _central_modules() -> dict[str, type[Critic]]:
-    return {**CRITICS, **MIXERS, **ACTION_CRITICS}
+    return {**CRITICS, **MIXERS, **ACTION_CRITICS, "entity-mixer": EntityMixer}
 
 
 def _central_module(key: PRNGKeyArray, experiment: Experiment, inputs: CriticInputs) -> Critic:

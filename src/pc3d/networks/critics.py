@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.algorithm_settings import CentralKind, MixingSettings
 from pc3d.experiment.network_settings import CriticSettings
+from pc3d.networks.entity_attention import EntityInputs
 from pc3d.networks.layers import Activation, Dense, Mlp
 from pc3d.networks.seating import Seating
 from pc3d.networks.teacher import Teacher, encoded, set_encoder
@@ -59,6 +60,7 @@ class CriticInputs(eqx.Module):
     largest_team: int = eqx.field(static=True)
     activation: Activation = eqx.field(static=True)
     mixing: MixingSettings | None = eqx.field(static=True, default=None)  # of a mixer
+    entities: EntityInputs | None = eqx.field(static=True, default=None)  # where it attends to them
     actions: int = eqx.field(static=True, default=0)  # how many there are, for a critic of actions
 
 

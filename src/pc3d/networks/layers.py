@@ -55,6 +55,11 @@ class Mlp(eqx.Module):
             Dense(key, *shape, gain) for key, shape, gain in zip(keys, pairwise(widths), gains, strict=True)
         )
 
+    @property
+    def inputs(self) -> int:
+        """How many numbers it reads."""
+        return self.layers[0].weight.shape[-2]
+
     def __call__(self, inputs: Float[Array, "... input"]) -> Float[Array, "... output"]:
         activate = ACTIVATIONS[self.activation]
         for layer in self.layers[:-1]:

@@ -36,7 +36,7 @@ class MeanUtility(Mixer):
         del key, inputs, settings
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
-        return jnp.sum(_utilities(view), axis=-1) / _count(view)
+        return jnp.sum(utilities_of(view), axis=-1) / _count(view)
 
 
 class Hypernetwork(eqx.Module):
@@ -101,10 +101,17 @@ class MonotoneMixer(Mixer):
 
     def __call__(self, view: TeamView) -> Float[Array, "..."]:
         rows, team = self.seen(view)
-        rows = jnp.where(view.present[..., None], rows, 0)
-        mean = jnp.einsum("...nm,...n->...m", rows, _utilities(view)) / _count(view)[..., None]
+        return self.mixed(weighed(view, rows, utilities_of(view)), team, view.global_state)
+
+    def mixed(
+        self,
+        mean: Float[Array, "... width"],
+        team: Float[Array, "... team"],
+        state: Float[Array, "... state"] | None = None,
+    ) -> Float[Array, "..."]:
+        """The team's value, from the weighed mean of its utilities and what is seen of it."""
         hidden = jax.nn.elu(mean + self.to_offset(team))
-        value = self.to_value(beside(team, view.global_state))[..., 0]
+        value = self.to_value(beside(team, state))[..., 0]
         return jnp.sum(self.to_weights(team)[..., 0, :] * hidden, axis=-1) + value
 
 
@@ -193,7 +200,15 @@ MIXERS: dict[str, type[Critic]] = {
 }
 
 
-def _utilities(view: TeamView) -> Float[Array, "... agent"]:
+def weighed(
+    view: TeamView, rows: Float[Array, "... agent width"], utilities: Float[Array, "... agent"]
+) -> Float[Array, "... width"]:
+    """(1/n) Σ_i w_i Q_i; whoever is absent weighs nothing."""
+    rows = jnp.where(view.present[..., None], rows, 0)
+    return jnp.einsum("...nm,...n->...m", rows, utilities) / _count(view)[..., None]
+
+
+def utilities_of(view: TeamView) -> Float[Array, "... agent"]:
     """Zero where nobody is: whatever an empty slot would say cannot matter."""
     assert view.utilities is not None, "a mixer needs something to mix"
     return jnp.where(view.present, view.utilities, 0)

@@ -82,7 +82,7 @@ class TaskWorlds:
 
     @method_compiled
     def observe(self, state: State) -> Float[Array, "episode agent observation"]:
-        return jax.vmap(self.game.observe)(state)
+        return jax.vmap(self.game.shown)(state)
 
     @method_compiled
     def allowed(self, state: State) -> Bool[Array, "episode agent action"] | None:
@@ -106,4 +106,4 @@ class TaskWorlds:
 
     @method_compiled
     def global_state(self, state: State) -> Float[Array, "episode state"]:
-        return jax.vmap(self.game.global_state)(state)
+        return jax.vmap(self.game.whole)(state)

@@ -24,7 +24,7 @@ class Players:
         if team_size < 1:
             raise BadInput(f"a team has at least 1 agent, not {team_size}")
         self._team, self._size = team_of(actor, greedy=greedy), team_size
-        self._width = actor.encoder.layers[0].weight.shape[-2]
+        self._width = actor.encoder.inputs
         self._actions = jax.eval_shape(actor.conditioning, actor.first_memory()).logits.size
         self._chance = np.random.default_rng(seed)
         self.reset()

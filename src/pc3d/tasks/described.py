@@ -10,6 +10,7 @@ from pc3d.experiment.world import ObservationPart, OwnWorld
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
 from pc3d.tasks.arrays import Amount, Count
+from pc3d.tasks.entities import without_rows
 
 LARGEST_TEAM = 1000  # no world is near it; a slip of the finger should not fill the memory
 
@@ -24,6 +25,7 @@ class DescribedTask(OwnWorld):
     measure_names: ClassVar[tuple[str, ...]] = ()
     fewest_present: ClassVar[int] = 1
     has_entities: ClassVar[bool] = False
+    by_entity: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,6 +54,10 @@ class DescribedTask(OwnWorld):
                 f"{self.name} has constant rosters: only worlds compiled with pc3d can change them"
             )
         return self
+
+    def shown_by_entity(self) -> DescribedTask:
+        """A description has the flat view alone."""
+        raise BadInput(without_rows(self.name))
 
     def slots_for(self, team_size: int) -> int:
         """How many a team needs that begins with so many agents."""

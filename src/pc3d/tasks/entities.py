@@ -11,7 +11,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Shaped
+from jaxtyping import Array, Bool, Float, Int, Shaped
 
 from pc3d.tasks.arrays import AnyArray
 
@@ -22,6 +22,8 @@ class EntitySet(eqx.Module):
     features: Float[AnyArray, "entity feature"]
     """Absolute, one column for each name; zero where nothing is."""
     there: Bool[AnyArray, " entity"]
+    which: Int[AnyArray, " entity"]
+    """Where each of them stands among those of the view."""
 
 
 class EntityView(eqx.Module):
@@ -81,6 +83,7 @@ def view_of(
     everything = EntitySet(
         jnp.concatenate([_rows(kind, names) for kind in kinds]),
         jnp.concatenate([kind.there for kind in kinds]),
+        jnp.arange(sum(len(kind.there) for kind in kinds)),
     )
     to_others, to_self = (
         np.repeat(
@@ -109,4 +112,12 @@ def without_entities(task: str) -> str:
     return (
         f"{task} does not say who sees what: a task compiled with pc3d can, by an `entities` function "
         "(docs/extending.md)"
+    )
+
+
+def without_rows(task: str) -> str:
+    """What is said of a task whose entities cannot be shown one by one."""
+    return (
+        f"{task} does not show entities one by one, which this method learns from: take spread, lbf or "
+        "rware, or a method that learns from the flat view"
     )

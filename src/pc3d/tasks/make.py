@@ -14,7 +14,8 @@ from pc3d.tasks.task import AnyTask, Game, Task, World
 def make_task(experiment: Experiment) -> AnyTask:
     """The world of an experiment, as wide as its largest admitted team."""
     task = entry_of(experiment.task).make(experiment.rosters.largest, experiment.rules)
-    return task.with_cast(experiment.mixes.cast) if experiment.mixes else task
+    task = task.with_cast(experiment.mixes.cast) if experiment.mixes else task
+    return task.shown_by_entity() if experiment.algorithm.entities else task
 
 
 def make_game(experiment: Experiment) -> Game:

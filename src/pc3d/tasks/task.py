@@ -25,7 +25,8 @@ from pc3d.tasks.arrays import Amount, AnyArray, Count
 from pc3d.tasks.capability_view import capability_parts
 from pc3d.tasks.casting import capabilities_of_kinds, kinds_drawn
 from pc3d.tasks.described import DescribedTask, ObservationPart
-from pc3d.tasks.entities import EntityView, without_entities
+from pc3d.tasks.entities import EntityView, without_entities, without_rows
+from pc3d.tasks.entity_rows import central_rows, seen_rows
 
 
 class WorldState(eqx.Module):
@@ -68,6 +69,8 @@ class Task(abc.ABC, Generic[StateT]):
     """How the team changes while it plays."""
     cast: Cast = field(default=ALL_USUAL, kw_only=True)
     """Which kinds its agents are of, and what they see of that."""
+    by_entity: bool = field(default=False, kw_only=True)
+    """Whether agents are shown entities one by one, in the place of the flat view that tells the same."""
 
     name: ClassVar[str]
     action_names: ClassVar[tuple[str, ...]]
@@ -147,7 +150,20 @@ class Task(abc.ABC, Generic[StateT]):
 
     @property
     def observation_width(self) -> int:
+        if self.by_entity:
+            return self.most_visible * (entity_features(self) + 1)
         return sum(part.width for part in self.layout)
+
+    @property
+    def most_visible(self) -> int:
+        """How many entities an agent sees at most, itself included; 0 where nobody has said."""
+        return 0
+
+    def shown_by_entity(self: TaskT) -> TaskT:
+        """The same game, whose agents are shown entities one by one."""
+        if not (self.has_entities and self.most_visible):
+            raise BadInput(without_rows(self.name))
+        return replace(self, by_entity=True)
 
     def with_slots(self: TaskT, slots: int) -> TaskT:
         """The same game, padded to another width."""
@@ -278,6 +294,17 @@ class Task(abc.ABC, Generic[StateT]):
     def has_entities(self) -> bool:
         return type(self).entities is not Task.entities
 
+    def shown(self, state: StateT) -> Float[Array, "agent observation"]:
+        """What policies of this game see: the flat view, or entities one by one."""
+        return seen_rows(self.entities(state), self.most_visible) if self.by_entity else self.observe(state)
+
+    def whole(self, state: StateT) -> Float[Array, " state"]:
+        """What central parts may see: `global_state`, or all entities one by one, as wide for all teams."""
+        if not self.by_entity:
+            return self.global_state(state)
+        widest = self.with_slots(max(self.slots, self.largest_team))
+        return central_rows(self.entities(state), _entity_shapes(widest).central.there.size)
+
     def available_actions(self, state: StateT) -> Bool[Array, "agent action"]:
         """Which actions have an effect of their own; they bind nobody, unless `masks_actions` says so."""
         del state
@@ -307,6 +334,20 @@ class Task(abc.ABC, Generic[StateT]):
     ) -> Iterator[np.ndarray]:
         """A picture of each moment of an episode."""
         return (self.draw(state, size=size, show_range=show_range) for state in states)
+
+
+def entity_features(task: "AnyTask") -> int:
+    """How many numbers there are of each entity."""
+    return len(_entity_shapes(task).names)
+
+
+def entity_count(task: "AnyTask") -> int:
+    """How many entities there may be, agents included."""
+    return _entity_shapes(task).there.size
+
+
+def _entity_shapes(task: "AnyTask") -> EntityView:
+    return jax.eval_shape(lambda: task.entities(task.reset(jax.random.key(0), task.slots)))
 
 
 AnyTask = Task[Any]

@@ -12,7 +12,19 @@ from pc3d.jobs.tuning.trial_folder import Budget
 from pc3d.presets.paper import paper
 
 # The whole table: PPO's rows, those of networks, and those of other algorithms.
-OF_EACH_ALGORITHM = ("mappo", "qmix", "happo", "graph", "maddpg", "matd3", "masac", "ptde", "ctds")
+OF_EACH_ALGORITHM = (
+    "mappo",
+    "qmix",
+    "happo",
+    "graph",
+    "maddpg",
+    "matd3",
+    "masac",
+    "ptde",
+    "ctds",
+    "a-qmix",
+    "refil",
+)
 SPACE = tuple(dict.fromkeys(row for method in OF_EACH_ALGORITHM for row in _rows(paper("spread", method))))
 FAKE_WORKER = Path(__file__).parent / "fake_worker.py"
 # Everything that MAPPO searches but its learning rate, as the paper has it.

@@ -25,6 +25,7 @@ from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS, small_experiment
 PAGE = Path(__file__).parents[3] / "docs" / "tuning.md"
 OFF_POLICY = {"maddpg", "matd3", "masac"}
 STUDENTS = {"ptde", "ctds"}
+ENTITIES = {"a-qmix", "refil"}
 WITHOUT_CONTEXT = {
     "ippo",
     "mappo",
@@ -36,8 +37,9 @@ WITHOUT_CONTEXT = {
     "graph",
     *OFF_POLICY,
     *STUDENTS,
+    *ENTITIES,
 }
-WITHOUT_SETS = {"ippo", "mappo", "vdn", "qmix", "happo", "graph", "ptde", *OFF_POLICY}
+WITHOUT_SETS = {"ippo", "mappo", "vdn", "qmix", "happo", "graph", "ptde", *OFF_POLICY, *ENTITIES}
 NAMES = {
     "IPPO, MAPPO": {"ippo", "mappo"},
     "VDN and all QMIX": set(Q_METHODS),
@@ -46,7 +48,7 @@ NAMES = {
     "all but IPPO and VDN": set(METHODS) - {"ippo", "vdn"},
     "all PIC, CTDS, PC3D and its relatives": set(METHODS) - WITHOUT_SETS,
     "Graph-MAPPO": {"graph"},
-    **{name.upper(): {name} for name in STUDENTS},
+    **{name.upper(): {name} for name in STUDENTS | ENTITIES},
     "PC3D and its relatives": set(METHODS) - WITHOUT_CONTEXT,
     "PC3D and its relatives but A-MAPPO": set(METHODS) - WITHOUT_CONTEXT - {"a-mappo"},
     "those of them that learn by PPO": set(PPO_METHODS) - WITHOUT_CONTEXT - {"a-mappo"},

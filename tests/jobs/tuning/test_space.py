@@ -55,9 +55,11 @@ def test_happo_searches_its_turns_and_leaves_the_rest_of_ppo_to_mappo(method):
     [
         ("ptde", {"ptde.teacher_share", "ptde.personal_width", "ptde.student_learning_rate"}),
         ("ctds", {"ctds.student_plays"}),
+        ("a-qmix", {"aqmix.attention_width"}),
+        ("refil", {"refil.imagination"}),
     ],
 )
-def test_students_search_what_is_their_own_and_leave_the_rest_to_what_they_extend(method, own):
+def test_what_extends_an_algorithm_searches_its_own_settings_and_leaves_the_rest_to_it(method, own):
     names = {row.setting for row in space_for(paper("spread", method))}
     assert {name for name in names if not name.startswith("critic.")} == own
 

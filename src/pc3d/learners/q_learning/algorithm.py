@@ -22,6 +22,7 @@ from pc3d.learners.q_learning.losses import LossParts
 from pc3d.learners.q_learning.settings import q_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
+from pc3d.networks.entity_groups import Groups
 from pc3d.play.episode import Episode
 from pc3d.play.randomness import Purpose, stream
 from pc3d.tasks.task import Game
@@ -56,7 +57,6 @@ class QLearning(Algorithm):
         self, experiment: Experiment, task: Game, learner: QLearner, episodes: Episode, key: PRNGKeyArray
     ) -> tuple[QLearner, Lesson]:
         """Take the gradient steps, each on its share of what was drawn."""
-        del key  # all that is random was drawn with the episodes
         settings, changes = q_of(experiment), task.roster_changes
         rate = learning_rate(experiment, settings.learning_rate, learner.update)
         parameters, unravel = ravel_pytree(learner.networks)
@@ -64,7 +64,9 @@ class QLearning(Algorithm):
         # A scale that follows nothing is one.
         scale = learner.value_scale if experiment.recipe.normalise_values else ValueScale.fresh()
         end, losses, norms = descend(
-            experiment, start, unravel, scale, episodes, rate, roster_changes=changes
+            *(experiment, start, unravel, scale, episodes, rate),
+            roster_changes=changes,
+            groups=self.groups(experiment, task, episodes, key),
         )
         finite = Health.of_drawn(
             episodes,
@@ -88,6 +90,13 @@ class QLearning(Algorithm):
         done, steps = learner.update + 1, learner.team_steps
         return QLearner(done, networks, slow, end.adam, followed, steps), Lesson(scalars, finite)
 
+    def groups(
+        self, experiment: Experiment, task: Game, episodes: Episode, key: PRNGKeyArray
+    ) -> Groups | None:
+        """Of entities, where values are imagined from them; all else that is random came with episodes."""
+        del experiment, task, episodes, key
+        return None
+
     def policy(self, learner: QLearner) -> PolicyNetworks:
         return PolicyNetworks(learner.networks.actor, learner.slow.critic.held_teacher)
 
@@ -97,7 +106,9 @@ class QLearning(Algorithm):
     def concern(self, line: Mapping[str, Any]) -> str | None:
         return flat_attention(line)
 
-    def work(self, experiment: Experiment, task: Game, learner: QLearner, team_sizes: np.ndarray) -> Work:
+    def work(
+        self, experiment: Experiment, task: Game, learner: QLearner, team_sizes: np.ndarray
+    ) -> Work | None:
         team_steps = drawn_steps(q_of(experiment), task)
         agent_steps = team_steps * float(team_sizes.mean())
         return Work(operations(learner.networks, agent_steps, team_steps), agent_steps)
@@ -111,6 +122,7 @@ def _scalars(losses: LossParts) -> dict[str, Array]:
         "loss_distillation": losses.distillation,
         "value": losses.said,
         "value_error": losses.off,
+        **({} if losses.imagined is None else {"loss_imagined": losses.imagined}),
         "gate": losses.gate,
         "gate_deviation": jnp.sqrt(jnp.maximum(losses.gate_square - losses.gate**2, 0)),
     }

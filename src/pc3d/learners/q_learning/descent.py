@@ -17,6 +17,7 @@ from pc3d.learners.q_learning.losses import Given, LossParts, objective
 from pc3d.learners.q_learning.settings import q_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
+from pc3d.networks.entity_groups import Groups
 from pc3d.play.episode import Episode
 
 Unravel = Callable[[Array], Networks]
@@ -39,14 +40,17 @@ def descend(
     rate: Float[Array, ""],
     *,
     roster_changes: bool,
+    groups: Groups | None = None,
 ) -> tuple[Descent, LossParts, Float[Array, " step"]]:
     """All steps; with the means of their losses, and the norm of each step's gradient."""
     settings = q_of(experiment)
 
-    def step(training: Descent, batch: Episode) -> tuple[Descent, tuple[LossParts, Array]]:
+    def step(
+        training: Descent, drawn: tuple[Episode, Groups | None]
+    ) -> tuple[Descent, tuple[LossParts, Array]]:
         networks = unravel(training.parameters)
         given = Given(unravel(training.slow), scale, roster_changes)
-        gradient, parts = minibatch_gradient(experiment, networks, given, batch)
+        gradient, parts = minibatch_gradient(experiment, networks, given, *drawn)
         actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
         flat, norm = shortened(
             experiment.recipe, ravel_pytree(gradient)[0], settings.max_gradient_norm, actor_parameters
@@ -56,21 +60,27 @@ def descend(
         slow_parameters = training.slow + settings.target_rate * (parameters - training.slow)
         return Descent(parameters, slow_parameters, state), (parts, norm)
 
-    end, (losses, norms) = jax.lax.scan(step, start, grouped(episodes, settings.gradient_steps))
+    end, (losses, norms) = jax.lax.scan(step, start, grouped((episodes, groups), settings.gradient_steps))
     return end, jax.tree.map(jnp.mean, losses), norms
 
 
 def minibatch_gradient(
-    experiment: Experiment, networks: Networks, given: Given, batch: Episode
+    experiment: Experiment,
+    networks: Networks,
+    given: Given,
+    batch: Episode,
+    groups: Groups | None = None,
 ) -> tuple[Networks, LossParts]:
     """Of a minibatch's loss, added up over pieces of it; and the loss."""
     counts = Counts.of(batch)
 
-    def of_piece(piece: Episode) -> tuple[Networks, LossParts]:
+    def of_piece(piece: tuple[Episode, Groups | None]) -> tuple[Networks, LossParts]:
+        episodes, their_groups = piece
+
         def loss(networks: Networks) -> tuple[Array, LossParts]:
-            parts = objective(experiment, networks, given, piece, counts)
+            parts = objective(experiment, networks, given, episodes, counts, their_groups)
             return parts.total, parts
 
         return jax.grad(loss, has_aux=True)(networks)
 
-    return added_up(of_piece, batch, pieces_of(*batch.present.shape))
+    return added_up(of_piece, (batch, groups), pieces_of(*batch.present.shape))

@@ -5,13 +5,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Shaped
 
+from pc3d.experiment.entity_settings import RefilSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.distillation import distance_from_teacher, weight_of
 from pc3d.learners.experience import Counts, decisions_of, said_by, seen_in, sum_of
+from pc3d.learners.q_learning.imagination import imagined_values
 from pc3d.learners.targets import targets_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
 from pc3d.networks.critics import Critic, TeamView
+from pc3d.networks.entity_groups import Groups
 from pc3d.play.choosing import of_action, only_allowed
 from pc3d.play.episode import Episode
 
@@ -28,6 +31,7 @@ class LossParts(eqx.Module):
     off: Float[Array, ""]
     target: Float[Array, ""]
     target_square: Float[Array, ""]
+    imagined: Float[Array, ""] | None = None  # the loss of a value that is imagined from groups
 
 
 class Given(eqx.Module):
@@ -39,7 +43,12 @@ class Given(eqx.Module):
 
 
 def objective(
-    experiment: Experiment, networks: Networks, given: Given, episodes: Episode, counts: Counts
+    experiment: Experiment,
+    networks: Networks,
+    given: Given,
+    episodes: Episode,
+    counts: Counts,
+    groups: Groups | None = None,
 ) -> LossParts:
     """What some episodes add to the loss of their minibatch.
 
@@ -63,8 +72,15 @@ def objective(
     teacher, present = given.slow.critic.held_teacher, jnp.asarray(episodes.present[:, :-1])
     distillation = of_agents(distance_from_teacher(experiment, now, teacher, seen, present))
     gates = jnp.zeros(decisions.shape) if now.gate is None else jax.lax.stop_gradient(now.gate[:, :-1])
+    own_loss, imagined = value_loss, None
+    if groups is not None:
+        settings = experiment.algorithm
+        assert isinstance(settings, RefilSettings)
+        thought = imagined_values(networks, episodes, seen, groups, roster_changes=given.roster_changes)
+        imagined = mean((thought - scale.shrink(targets)) ** 2)
+        own_loss = (1 - settings.imagination) * value_loss + settings.imagination * imagined
     return LossParts(
-        total=value_loss + weight_of(experiment) * distillation,
+        total=own_loss + weight_of(experiment) * distillation,
         value=value_loss,
         distillation=distillation,
         gate=of_agents(gates),
@@ -73,6 +89,7 @@ def objective(
         off=mean(jnp.abs(told - targets)),
         target=mean(targets),
         target_square=mean(targets**2),
+        imagined=imagined,
     )
 
 

@@ -30,6 +30,11 @@ class CrewWorlds:
         following: Bool[AnyArray, "episode agent"] | None = None,
     ) -> Views:
         del following  # who is there is the worlds' own affair
+        if self.game.by_entity:
+            raise BadInput(
+                f"worlds of {self.game.name} on the host do not show entities one by one, which this policy "
+                "acts on: only our own do"
+            )
         sizes, slots = np.asarray(team_sizes), np.arange(self.game.slots)
         width = self.game.observation_width + self.game.action_space.mask_width
         seen = self.crew.begin(_raw(keys), sizes)

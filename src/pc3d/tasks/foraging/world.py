@@ -110,6 +110,10 @@ class Foraging(Task[ForagingState]):
         return int(counts[min(self.slots, len(counts) - 1)])
 
     @property
+    def most_visible(self) -> int:
+        return 1 + SEEN_TEAMMATES + SEEN_FOODS
+
+    @property
     def most_agents(self) -> int:
         if self.world == "scaled":
             return LARGEST_TEAM

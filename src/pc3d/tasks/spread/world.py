@@ -89,6 +89,10 @@ class Spread(Task[SpreadState]):
         return LARGEST_TEAM  # nothing ends but the memory
 
     @property
+    def most_visible(self) -> int:
+        return 1 + 2 * NEIGHBOURS
+
+    @property
     def half_side(self) -> float:
         """Of the square where everything starts."""
         return math.sqrt(self.growth)

@@ -102,4 +102,4 @@ def _central(view: EntityView, shelves: Shelves, slots: int) -> EntitySet:
     chosen = jnp.concatenate([jnp.arange(slots), wanted, goals])
     is_open = jnp.ones(len(chosen), bool).at[slots : 2 * slots].set(shelves.requests != NOTHING)
     there = view.there[chosen] & is_open
-    return EntitySet(jnp.where(there[:, None], view.features[chosen], 0), there)
+    return EntitySet(jnp.where(there[:, None], view.features[chosen], 0), there, chosen)

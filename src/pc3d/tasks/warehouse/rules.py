@@ -9,9 +9,10 @@ from pc3d.experiment.ranges import Horizon
 from pc3d.experiment.world import Rules
 
 HORIZON = 500
+SENSOR_RANGE = Capability("sensor_range", 1, 2, usual=1, whole=True)
 CAPABILITIES = (
     Capability("period", 1, 4, usual=1, whole=True),
-    Capability("sensor_range", 1, 2, usual=1, whole=True),
+    SENSOR_RANGE,
     Capability("carries", 0, 1, usual=1, whole=True),
 )
 

@@ -33,7 +33,7 @@ from pc3d.tasks.warehouse.floor import (
     floor_of,
 )
 from pc3d.tasks.warehouse.requests import deliver, distinct_numbers
-from pc3d.tasks.warehouse.rules import CAPABILITIES, HORIZON
+from pc3d.tasks.warehouse.rules import CAPABILITIES, HORIZON, SENSOR_RANGE
 from pc3d.tasks.warehouse.traffic import Traffic, resolve
 from pc3d.tasks.warehouse.unlike import (
     FURTHER,
@@ -98,6 +98,12 @@ class Warehouse(Task[WarehouseState]):
     def floor(self) -> Floor:
         """A scaled one has a small warehouse for every eight robots."""
         return floor_of(math.ceil(self.growth))
+
+    @property
+    def most_visible(self) -> int:
+        """A robot and a shelf in every cell of the window."""
+        reach = int(SENSOR_RANGE.high if self.unlike else 1)
+        return 2 * (2 * reach + 1) ** 2
 
     @property
     def most_agents(self) -> int:

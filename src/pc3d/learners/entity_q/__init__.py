@@ -1,0 +1,1 @@
+"""Value factorisation entity by entity, and with groups of entities that are imagined."""
