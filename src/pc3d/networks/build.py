@@ -169,7 +169,7 @@ def _actor(
             *(actor_key, *shape),
             values_actions=experiment.algorithm.values_actions,
             squashing=_squashing(experiment, task.action_space),
-            **({"entities": entities} if entities else {}),
+            entities=entities,
         )
 
     if experiment.algorithm.message_rounds:
