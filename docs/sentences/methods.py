@@ -1,36 +1,36 @@
-"""Two tables of the README, made from the methods' rows: what each has, and what it needs when it acts."""
+"""Two tables of the README, made from the methods' rows: what there is, and what it needs when it acts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from pc3d.experiment.execution import NEIGHBOURS, Execution
-from pc3d.experiment.methods import METHODS, OURS, Method
+from pc3d.experiment.methods import METHODS, OURS
 from pc3d.report.tables.table import NOTHING
 
-CRITICS = {
-    "local": "local value",
-    "joint": "all observations, padded",
-    "mean": "mean of encodings",
-    "tokens": "coordination tokens",
-    "mean-utility": "mean of utilities",
-    "joint-mixer": "mixer of all observations, padded",
-    "mean-mixer": "mixer of the mean of encodings",
-    "token-mixer": "mixer of coordination tokens",
-    "entity-mixer": "mixer of all entities",
-    "joint-action": "all observations and actions, padded",
-    "token-action": "coordination tokens and actions",
-    "joint-alternatives": "alternatives, from all observations and actions, padded",
-    "token-alternatives": "alternatives, from coordination tokens and actions",
+# What methods learn by, with the page that tells of it.
+LEARNERS = {
+    "ppo": "[PPO](docs/method.md)",
+    "happo": "[PPO in turns (HAPPO)](docs/happo.md)",
+    "q": "[Q-learning, values mixed](docs/value_factorisation.md)",
+    "maddpg": "[MADDPG](docs/off_policy.md)",
+    "matd3": "[MATD3](docs/off_policy.md)",
+    "masac": "[MASAC](docs/off_policy.md)",
+    "graph": "[PPO with messages](docs/neighbours.md)",
+    "ptde": "[PPO, then a student (PTDE)](docs/distilled_students.md)",
+    "ctds": "[Q-learning with a student (CTDS)](docs/distilled_students.md)",
+    "aqmix": "[Q-learning, entity by entity](docs/neighbours.md#entity-by-entity)",
+    "refil": "[the same with imagined groups (REFIL)](docs/neighbours.md#entity-by-entity)",
 }
-CONDITIONINGS = {"film": "FiLM", "hypernetwork": "hypernetwork head"}
-GATES = {"adaptive": "learned", "off": "always 0", "on": "always 1"}
 
 
 def method_table() -> str:
-    """One row per method: its critic, its context, its gate."""
-    rows = [(f"`{name}`", *_cells(method)) for name, method in METHODS.items()]
-    return _pipes(("method", "critic", "context", "gate"), rows)
+    """One row for what methods learn by: those without a context, and those with PC3D's."""
+    rows = [
+        (LEARNERS.get(section, section), *(_named(section, has_context) for has_context in (False, True)))
+        for section in dict.fromkeys(method.algorithm.section for method in METHODS.values())
+    ]
+    return _pipes(("learns by", "methods", "with PC3D's context"), rows)
 
 
 def execution_table() -> str:
@@ -41,12 +41,13 @@ def execution_table() -> str:
     return _pipes((*headings, "further assumptions"), [*rows, (f"**{OURS.upper()}**", *ours)])
 
 
-def _cells(method: Method) -> tuple[str, str, str]:
-    critic = CRITICS.get(method.critic, method.critic)
-    if not method.has_context:
-        return critic, NOTHING, NOTHING
-    way = CONDITIONINGS.get(method.conditioning, method.conditioning)
-    return critic, f"{'' if method.distils else 'not '}distilled, {way}", GATES[method.gate]
+def _named(section: str, has_context: bool) -> str:
+    found = [
+        f"`{name}`"
+        for name, method in METHODS.items()
+        if method.algorithm.section == section and method.has_context == has_context
+    ]
+    return ", ".join(found) or NOTHING
 
 
 def _needs(execution: Execution) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Sentences follow the numbers: with other runs, other words."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +16,7 @@ from pc3d.experiment.methods import METHODS
 from pc3d.report.prose import listed
 from pc3d.report.runs import find_runs
 from pc3d.tasks.registry import paper_of
+from tests.docs.pages import ROOT
 from tests.report.made_up import add_metrics, make_run
 from tests.report.tables.test_collisions import count_pairs
 
@@ -292,8 +294,11 @@ def test_a_method_that_needs_something_to_act_is_said_to(monkeypatch):
     assert "| **PC3D** | – | **yes** | – | – | radios |" in execution_table()
 
 
-def test_the_table_of_methods_has_a_row_for_each(monkeypatch):
-    monkeypatch.setitem(METHODS, "mine", replace(METHODS["pc3d"], critic="mean", gate="on", distils=False))
-    rows = method_table().splitlines()
-    assert rows[-1] == "| `mine` | mean of encodings | not distilled, FiLM | always 1 |"
-    assert [row.split("`")[1] for row in rows[2:]] == list(METHODS)
+def test_the_table_of_methods_has_each_once_and_a_page_for_what_it_learns_by(monkeypatch):
+    named = re.findall(r"`([\w-]+)`", method_table())
+    assert sorted(named) == sorted(METHODS)
+    for page in re.findall(r"\((docs/\w+\.md)", method_table()):
+        assert (ROOT / page).exists()
+    assert method_table().count("](docs/") == method_table().count("\n") - 2
+    monkeypatch.setitem(METHODS, "mine", METHODS["pc3d-happo"])
+    assert "| `happo` | `pc3d-happo`, `mine` |" in method_table()
