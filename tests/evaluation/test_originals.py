@@ -50,6 +50,9 @@ class OriginalWorlds:
     def global_state(self, state):
         raise NotImplementedError
 
+    def visible(self, state):
+        raise NotImplementedError
+
     def step(self, going, keys, state, actions, following=None):
         for place in np.flatnonzero(going):
             self.last[place] = self.worlds[place].step(raw(keys)[place], np.asarray(actions[place]))

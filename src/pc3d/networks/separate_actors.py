@@ -27,11 +27,6 @@ class SeparateActors(Actor):
             )
         return super().first_memory(*rows)
 
-    def step(
-        self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
-    ) -> tuple[Float[Array, "... h"], PolicyOutput]:
-        return self._by_slot(Actor.step, memory, observation)
-
     def recall(
         self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
     ) -> Float[Array, "... h"]:
