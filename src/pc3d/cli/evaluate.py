@@ -124,6 +124,7 @@ def _evaluated_otherwise(paths: list[Path], command: Command) -> bool:
     """Whether something else was asked for than scores by team size; then it is done."""
     settings, sizes = command.settings, command.team_sizes
     if command.teacher:
+        _refuse_beside_teacher(command)
         show_retention(paths, settings, sizes, command.task, command.hosting)
     elif command.links_dropped is not None:
         check_by_itself(settings, command.roster, command.mix)
@@ -138,6 +139,12 @@ def _evaluated_otherwise(paths: list[Path], command: Command) -> bool:
     else:
         return False
     return True
+
+
+def _refuse_beside_teacher(command: Command) -> None:
+    others = (command.roster, command.mix, command.links_dropped, command.respawn, command.horizon)
+    if command.replace or any(other is not None for other in (*others, command.out)):
+        raise BadInput("--teacher goes with --team-sizes and --rollouts alone")
 
 
 def _show(console: Console, name: object, rows: list[ScoreRow], experiment: Experiment) -> None:
@@ -241,6 +248,8 @@ def _run_references(command: Command, task_name: str) -> int:
         raise BadInput("--links-dropped is for policies that send messages: name a run, not --references")
     if command.mix is not None:
         raise BadInput("--mix is for policies: name a run instead of --references")
+    if command.teacher:
+        raise BadInput("--teacher is for policies: name a run instead of --references")
     if command.out is None:
         raise BadInput("say with --out where references.csv should go")
     with _reference_arena(command, task_name) as (arena, rosters):

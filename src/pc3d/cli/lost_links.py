@@ -6,10 +6,11 @@ from pathlib import Path
 from pc3d.cli.display import Terminal, counted
 from pc3d.cli.score_tables import returns_table
 from pc3d.cli.team_sizes import team_sizes_for
-from pc3d.evaluation.messages import evaluate_losses, talking_actor
+from pc3d.evaluation.messages import FILE, evaluate_losses, talking_actor
 from pc3d.evaluation.run import EvaluationSettings, about_policy
 from pc3d.runs.policy import load_policy
 from pc3d.system.errors import BadInput, shortened
+from pc3d.tasks.make import playable
 
 
 def shares_of(text: str) -> tuple[float, ...]:
@@ -37,7 +38,8 @@ def evaluate_lost_links(
 ) -> None:
     """Play one policy with each of the shares, write what it brings, and print it."""
     policy, shares = load_policy(path), shares_of(text)
-    talking_actor(policy)  # says so before anything is played
+    talking_actor(policy)  # says so before anything is played,
+    playable(policy.task)  # and so does this
     rosters = policy.experiment.rosters
     sizes = team_sizes_for(policy.task, team_sizes, rosters.all)
     with counted(f"{path}, lost links", len(shares) * len(sizes)) as advance:
@@ -51,3 +53,4 @@ def evaluate_lost_links(
     console = Terminal()
     console.print(str(path), soft_wrap=True, highlight=False)
     console.print(returns_table({f"{share:g} dropped": found[share] for share in shares}, rosters))
+    console.print(f"wrote {target / FILE}", soft_wrap=True, highlight=False)

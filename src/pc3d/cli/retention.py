@@ -1,5 +1,6 @@
 """`pc3d evaluate RUN --teacher`: a student beside the teacher that its run's checkpoint still holds."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +39,11 @@ def show_retention(
 
 def _table(path: Path, found: dict[int, Retention]) -> Table:
     rows = (
-        (str(size), *(f"{value:.2f}" for value in (one.student, one.teacher, one.random, one.ratio)))
+        (
+            str(size),
+            *(f"{value:.4g}" for value in (one.student, one.teacher, one.random)),
+            "–" if math.isnan(one.ratio) else f"{one.ratio:.2f}",
+        )
         for size, one in found.items()
     )
     headings = ("agents", "student", "teacher", "random", "kept")

@@ -17,6 +17,7 @@ from pc3d.runs.shipped import found
 from pc3d.runs.trackers.table import written_to
 from pc3d.runs.train import train
 from pc3d.runs.watcher import Watchers
+from pc3d.system.errors import BadInput
 from pc3d.system.imports import folder_name
 from pc3d.system.plain import amount
 
@@ -48,6 +49,11 @@ def run(command: Command) -> int:
 
 def begun_from(origin: Policy, experiment: Experiment, actor_given: bool) -> Experiment:
     """The experiment with where it begins, and with that policy's actor unless another one was asked for."""
+    insight = origin.experiment.algorithm.insight
+    if insight is not None and insight.beside_features:
+        raise BadInput(
+            f"a policy of {origin.experiment.method} is two networks in one: no run can begin with it"
+        )
     actor = experiment.actor if actor_given else origin.experiment.actor
     return replace(experiment, origin=origin_of(origin), actor=actor)
 

@@ -54,10 +54,11 @@ def retention(
 def _teacher(run: RunFolder, arena: Arena) -> Team:
     experiment = run.experiment()
     algorithm = algorithm_of(experiment)
+    if experiment.algorithm.insight is None:
+        raise BadInput(f"{experiment.method} has no teacher that plays: --teacher is for ptde and ctds")
     found = run.newest_checkpoint(algorithm.fresh(experiment, arena.game), experiment)
     if found is None:
         raise BadInput(f"{run.path} has no checkpoint, and only one holds the teacher")
     teacher = algorithm.teacher(experiment, found[0])
-    if teacher is None:
-        raise BadInput(f"{experiment.method} has no teacher that sees more than its policy")
+    assert teacher is not None, "what is told of the team has somebody to be told"
     return teacher

@@ -67,7 +67,7 @@ def _outdated(runs: Runs) -> Iterator[str]:
             yield f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
         for file in read_changing(run.folder.path):
             if file.policy and there and file.policy != there:
-                again = f"pc3d evaluate {run.folder.path} --roster {file.roster}"
+                again = "evaluate it again with --roster as before"
                 yield f"{run.name}: {file.path.name} is of another final.safetensors: {again}"
 
 

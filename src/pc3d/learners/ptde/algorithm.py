@@ -23,6 +23,7 @@ from pc3d.networks.critics import TeamView
 from pc3d.networks.insight import PersonalInformation
 from pc3d.play.episode import Episode
 from pc3d.play.presence import joined
+from pc3d.system.errors import BadInput
 from pc3d.tasks.task import Game
 
 OF_STUDENT = ("loss_student", "student_recovers")
@@ -83,6 +84,12 @@ class Ptde(Algorithm):
 
     def check(self, experiment: Experiment, task: Game) -> None:
         self.ppo.check(experiment, task)
+        first = ptde_of(experiment).students_from(experiment.updates)
+        if not 0 < first < experiment.updates:
+            raise BadInput(
+                f"of {experiment.updates} updates, ptde.teacher_share leaves {first} to the teacher: "
+                "both need some, the student to be of use and the teacher to have something to teach"
+            )
 
 
 def examples_of(networks: Networks, episodes: Episode, *, roster_changes: bool) -> Examples:

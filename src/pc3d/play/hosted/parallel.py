@@ -156,10 +156,14 @@ class ParallelWorld:
         following = list(self.environment.agents)
         if all(over.values()) and set(following) <= set(over):
             return all(ended.values()), not all(ended.values())
-        known = self.names[0]
         newcomers = self.attendance.change(following, over)
         if newcomers and self.actions is not None:
-            self._actions_of([known, *newcomers], masked=self.actions.masked)
+            theirs = self._actions_of(newcomers, masked=self.actions.masked)
+            if theirs.described != self.actions.described:
+                raise ContractBroken(
+                    f"{newcomers[0]}, who joined, has another action space than the team: "
+                    "all agents share one policy, so all must have the same"
+                )
         return False, False
 
     def _actions_of(self, names: list[str], *, masked: bool) -> OwnActions:
