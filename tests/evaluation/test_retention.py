@@ -26,7 +26,8 @@ def test_teacher_and_student_of_a_run_are_scored_from_the_same_starts(tmp_path, 
     assert len({found[2].student, found[2].teacher, found[2].random}) == 3
     assert main(["evaluate", str(tmp_path), "--teacher", "--team-sizes", "1-2", "--rollouts", "2"]) == 0
     shown = capsys.readouterr().out
-    assert all(f"{value:.2f}" in shown for value in (found[2].student, found[2].teacher, found[2].ratio))
+    assert all(f"{value:.4g}" in shown for value in (found[2].student, found[2].teacher))
+    assert f"{found[2].ratio:.2f}" in shown
 
 
 def test_a_run_without_a_checkpoint_is_refused(tmp_path, capsys):
@@ -35,5 +36,13 @@ def test_a_run_without_a_checkpoint_is_refused(tmp_path, capsys):
     assert "only one holds the teacher" in capsys.readouterr().err
     assert main(["evaluate", str(run.final), "--teacher"]) == 2
     assert "is a policy alone" in capsys.readouterr().err
-    assert main(["evaluate", str(run.path), "--teacher", "--actions", "greedy"]) == 2
-    assert "goes with --team-sizes" in capsys.readouterr().err
+    for words in (["--actions", "greedy"], ["--mix", "unlike"], ["--roster", "lose-half"]):
+        assert main(["evaluate", str(run.path), "--teacher", *words]) == 2
+        assert "goes with --team-sizes" in capsys.readouterr().err
+    assert main(["evaluate", "--references", "spread", "--teacher"]) == 2
+    assert "name a run" in capsys.readouterr().err
+
+
+def test_a_teacher_that_only_teaches_does_not_play(tmp_path, capsys):
+    assert main(["evaluate", str(finished_run(tmp_path, method="pc3d").path), "--teacher"]) == 2
+    assert "pc3d has no teacher that plays" in capsys.readouterr().err

@@ -15,6 +15,7 @@ from pc3d.play.actor_team import ActorTeam
 from pc3d.play.loop import play
 from pc3d.play.worlds import TaskWorlds
 from pc3d.runs.checkpoint import named_arrays
+from pc3d.system.errors import BadInput
 from pc3d.tasks.spread.world import Spread
 from tests.learners.played import with_garbage
 from tests.learners.ppo.test_objective import prepared
@@ -152,3 +153,10 @@ def test_the_teacher_is_a_ppo_learner_with_an_insight_and_mappo_has_none(fresh):
     mappo = small_experiment("mappo")
     assert Ppo().fresh(mappo, Spread(10)).networks.insight is None
     assert fresh.teacher.networks.insight is not None
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_both_stages_need_an_update(share):
+    settings = replace(EXPERIMENT.algorithm, teacher_share=share)
+    with pytest.raises(BadInput, match="both need some"):
+        ALGORITHM.check(replace(EXPERIMENT, algorithm=settings), TASK)
