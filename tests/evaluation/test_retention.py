@@ -27,7 +27,7 @@ def test_teacher_and_student_of_a_run_are_scored_from_the_same_starts(tmp_path, 
     assert main(["evaluate", str(tmp_path), "--teacher", "--team-sizes", "1-2", "--rollouts", "2"]) == 0
     shown = capsys.readouterr().out
     assert all(f"{value:.4g}" in shown for value in (found[2].student, found[2].teacher))
-    assert f"{found[2].ratio:.2f}" in shown
+    assert ("–" if math.isnan(found[2].ratio) else f"{found[2].ratio:.2f}") in shown
 
 
 def test_a_run_without_a_checkpoint_is_refused(tmp_path, capsys):
