@@ -14,6 +14,7 @@ from pc3d.experiment.execution import LinkLoss
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.arena import CompiledArena, Look
 from pc3d.play.episode import Episode
+from pc3d.play.links import teammates_heard
 from pc3d.play.scores import SizeScores, score, scores_of
 from pc3d.play.talking_team import TalkingTeam
 from pc3d.play.team import Team
@@ -40,7 +41,7 @@ class WithMessages:
 
     def __call__(self, game: Game, episodes: Episode, beside: Any) -> SizeScores:
         scores = self.look(game, episodes, beside)
-        heard = self.rounds * teammates_heard(episodes)
+        heard = self.rounds * heard_on_average(episodes)
         return SizeScores(scores.returns, {**scores.measures, MESSAGES: heard})
 
 
@@ -49,11 +50,10 @@ def looking_at_messages(team: Team, look: Look[SizeScores]) -> Look[SizeScores]:
     return WithMessages(look, team.actor.rounds.count) if isinstance(team, TalkingTeam) else look
 
 
-def teammates_heard(episodes: Episode) -> Float[Array, " episode"]:
-    """By those who were there and had to act, on average."""
+def heard_on_average(episodes: Episode) -> Float[Array, " episode"]:
+    """How many teammates, by those who were there and had to act."""
     decisions = episodes.present[:, :-1] & episodes.played[:, :, None]
-    others = jnp.sum(episodes.kept["links"], axis=-1) - 1
-    return jnp.mean(others, axis=(1, 2), where=jnp.asarray(decisions))
+    return jnp.mean(teammates_heard(episodes.kept["links"]), axis=(1, 2), where=jnp.asarray(decisions))
 
 
 def talking_actor(policy: Policy) -> TalkingActor:

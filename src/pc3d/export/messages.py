@@ -4,7 +4,7 @@ import numpy as np
 
 from pc3d.export.graph_builder import GraphBuilder
 from pc3d.export.plain_actor import PlainActor
-from pc3d.networks.talking_actor import UNHEARD
+from pc3d.networks.layers import NO_WEIGHT
 
 LINKS = "links"  # a further input, of a policy that sends messages
 
@@ -12,7 +12,7 @@ LINKS = "links"  # a further input, of a policy that sends messages
 def talk(graph: GraphBuilder, actor: PlainActor, features: str) -> str:
     """`networks.talking_actor.Rounds`, round by round."""
     scale = graph.constant("attention_scale", np.array(actor.memory_width**-0.5, np.float32))
-    unheard = graph.constant("unheard", np.array(UNHEARD, np.float32))
+    unheard = graph.constant("unheard", np.array(NO_WEIGHT, np.float32))
     for _ in range(actor.network.rounds or 0):
         query, key, value = (graph.dense(f"rounds.to_{part}", features) for part in ("query", "key", "value"))
         scores = graph.apply("Mul", graph.apply("MatMul", query, graph.apply("Transpose", key)), scale)

@@ -8,10 +8,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.networks.layers import ACTIVATIONS, HIDDEN_GAIN, Activation, Dense, Mlp
+from pc3d.networks.layers import ACTIVATIONS, HIDDEN_GAIN, NO_WEIGHT, Activation, Dense, Mlp
 from pc3d.tasks.entity_rows import unpacked
-
-UNSEEN = -1e30  # a score whose weight is exactly 0
 
 
 class EntityInputs(eqx.Module):
@@ -60,7 +58,7 @@ class EntityAttention(eqx.Module):
             for part in (self.to_query(readers), self.to_key(encodings), self.to_value(encodings))
         )
         scores = jnp.einsum("...ihd,...jhd->...hij", queries, keys) / queries.shape[-1] ** 0.5
-        weights = jax.nn.softmax(jnp.where(attended[..., None, :, :], scores, UNSEEN), axis=-1)
+        weights = jax.nn.softmax(jnp.where(attended[..., None, :, :], scores, NO_WEIGHT), axis=-1)
         heard = jnp.einsum("...hij,...jhd->...ihd", weights, values)
         return jnp.concatenate([readers, heard.reshape(readers.shape)], axis=-1)
 

@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 Activation = Literal["relu", "tanh"]
 ACTIVATIONS: dict[Activation, Callable[[Array], Array]] = {"relu": jax.nn.relu, "tanh": jnp.tanh}
 HIDDEN_GAIN = 2**0.5
+NO_WEIGHT = -1e30  # a score whose share of a softmax is exactly 0, also where nothing else has one
 Network = TypeVar("Network")
 
 

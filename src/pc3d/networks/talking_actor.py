@@ -11,10 +11,8 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from pc3d.experiment.execution import LinkLoss
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import PolicyOutput
-from pc3d.networks.layers import ACTIVATIONS, HIDDEN_GAIN, Activation, Dense
+from pc3d.networks.layers import ACTIVATIONS, HIDDEN_GAIN, NO_WEIGHT, Activation, Dense
 from pc3d.networks.seating import Seating
-
-UNHEARD = -1e30  # a score whose weight is exactly 0
 
 
 class Rounds(eqx.Module):
@@ -58,7 +56,7 @@ class Rounds(eqx.Module):
         parts = tuple(layer(features) for layer in (self.to_query, self.to_key, self.to_value))
         query, key, value = parts if seating is None else map(seating.of_teams, parts)
         scores = jnp.einsum("...ih,...jh->...ij", query, key) / query.shape[-1] ** 0.5
-        weights = jax.nn.softmax(jnp.where(links, scores, UNHEARD), axis=-1)
+        weights = jax.nn.softmax(jnp.where(links, scores, NO_WEIGHT), axis=-1)
         there = jnp.diagonal(links, axis1=-2, axis2=-1)[..., None]
         heard = weights @ jnp.where(there, value, 0)  # so that nothing in padded slots can matter
         return heard if seating is None else seating.of_rows(heard), weights

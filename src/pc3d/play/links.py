@@ -2,11 +2,17 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Key, PRNGKeyArray
+from jaxtyping import Array, Bool, Int, Key, PRNGKeyArray
 
 from pc3d.experiment.execution import LinkLoss
+from pc3d.tasks.arrays import AnyArray
 
 LINK_DRAWS = 0x114C5  # folded into the key of an episode
+
+
+def teammates_heard(links: Bool[AnyArray, "... agent agent"]) -> Int[Array, "... agent"]:
+    """By everybody who is there, which hears itself, too."""
+    return jnp.sum(links, axis=-1) - 1
 
 
 def links_kept(

@@ -17,6 +17,7 @@ from pc3d.networks.critics import TeamView
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.choosing import acting_of
 from pc3d.play.episode import Episode
+from pc3d.play.links import teammates_heard
 from pc3d.play.presence import joined
 from pc3d.tasks.task import Game
 
@@ -72,9 +73,8 @@ def prepare(
 
 def messages_health(episodes: Episode, decisions: Bool[Array, "episode time agent"]) -> Measures:
     """How many teammates agents hear, and how much they listen to themselves."""
-    heard = jnp.sum(episodes.kept["links"], axis=-1) - 1
     return {
-        "teammates_heard": jnp.mean(heard, where=decisions),
+        "teammates_heard": jnp.mean(teammates_heard(episodes.kept["links"]), where=decisions),
         "attention_to_self": jnp.mean(episodes.kept["attention_to_self"], where=decisions),
     }
 
