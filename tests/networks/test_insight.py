@@ -8,8 +8,8 @@ import pytest
 
 from pc3d.networks.build import build, build_student
 from pc3d.networks.critics import TeamView, beside
+from pc3d.networks.joined import joined
 from pc3d.networks.seating import NOBODY, Seating
-from pc3d.networks.side_by_side import side_by_side
 from pc3d.tasks.spread.world import Spread
 from tests.small import active_team, random_team, small_experiment
 
@@ -73,7 +73,7 @@ def test_an_actor_and_its_student_are_one_plain_actor(personal):
     experiment = small_experiment("ptde")
     student = build_student(jax.random.key(1), experiment, Spread(10))
     student = jax.tree.map(lambda leaf: leaf + 0.1, student)  # biases, too
-    one = side_by_side(personal.actor, student)
+    one = joined(personal.actor, student)
     own, of_student, memory = (actor.first_memory(4) for actor in (personal.actor, student, one))
 
     @jax.jit

@@ -59,6 +59,6 @@ def _teacher(run: RunFolder, arena: Arena) -> Team:
     found = run.newest_checkpoint(algorithm.fresh(experiment, arena.game), experiment)
     if found is None:
         raise BadInput(f"{run.path} has no checkpoint, and only one holds the teacher")
-    teacher = algorithm.teacher(experiment, found[0])
+    teacher = algorithm.privileged_team(experiment, found[0])
     assert teacher is not None, "what is told of the team has somebody to be told"
     return teacher

@@ -66,7 +66,7 @@ class Algorithm(abc.ABC):
     def policy(self, learner: Any) -> PolicyNetworks:
         """What a finished run leaves."""
 
-    def teacher(self, experiment: Experiment, learner: Any) -> Team | None:
+    def privileged_team(self, experiment: Experiment, learner: Any) -> Team | None:
         """Who taught the policy and sees more than it, as a reference; None where nobody did."""
         del experiment, learner
         return None

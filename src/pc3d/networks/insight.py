@@ -13,8 +13,8 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from pc3d.experiment.algorithm_settings import InsightSettings
 from pc3d.networks.actor import Actor
 from pc3d.networks.critics import TeamView, beside
+from pc3d.networks.joined import joined
 from pc3d.networks.layers import Activation, Dense, Mlp
-from pc3d.networks.side_by_side import side_by_side
 
 
 class Insight(eqx.Module):
@@ -74,7 +74,7 @@ class PersonalInformation(Insight):
         return beside(features, self.information(features, view))
 
     def policy(self, actor: Actor, student: Actor) -> Actor:
-        return side_by_side(actor, student)
+        return joined(actor, student)
 
 
 class TeamAttention(Insight):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -80,31 +82,46 @@ class Change:
 
 def changes_of(runs: Runs, task: str) -> list[Change]:
     """Every method by every process it was played by, where all of a process can be compared."""
-    found: dict[str, dict[str, dict[int, ChangingFile]]] = defaultdict(lambda: defaultdict(dict))
+    played = _played(runs, task)
+    order = [*NAMED, *sorted(played.keys() - NAMED.keys())]
+    return [change for roster in order if roster in played for change in _alike(roster, played[roster])]
+
+
+def by_other_rules(runs: Runs, task: str) -> Iterator[ChangingFile]:
+    """What cannot stand in a table with the others of its process, and is left out of it."""
+    for files in _played(runs, task).values():
+        usual = _usual_rules(files)
+        yield from (file for file in files if file.rules != usual)
+
+
+def _played(runs: Runs, task: str) -> dict[str, list[ChangingFile]]:
+    found: dict[str, list[ChangingFile]] = defaultdict(list)
     for method in runs.methods(task):
         for run in runs.finished(task, method):
             experiment = run.experiment
             for file in read_changing(run.folder.path):
                 if file.player != (experiment.task, experiment.method, experiment.seed):
                     raise BadInput(f"{file.path} is of another run than {run.name}")
-                found[file.roster][method][experiment.seed] = file
-    order = [*NAMED, *sorted(found.keys() - NAMED.keys())]
-    return [change for roster in order if roster in found for change in _alike(roster, found[roster])]
+                found[file.roster].append(file)
+    return found
 
 
-def _alike(roster: str, methods: dict[str, dict[int, ChangingFile]]) -> Iterator[Change]:
-    files = [file for seeds in methods.values() for file in seeds.values()]
-    for file in files:
-        if file.rules != files[0].rules:
-            raise BadInput(
-                f"{files[0].path} and {file.path} cannot stand in one table: they were played by different "
-                "rules (--horizon, --respawn, --actions or the roster itself); evaluate one of them again"
-            )
-    sizes = set.intersection(*(set(file.sizes) for file in files))
+def _usual_rules(files: list[ChangingFile]) -> dict[str, Any]:
+    """Of most files, or of the first among as many."""
+    return max((file.rules for file in files), key=[file.rules for file in files].count)
+
+
+def _alike(roster: str, files: list[ChangingFile]) -> Iterator[Change]:
+    usual = _usual_rules(files)
+    kept = [file for file in files if file.rules == usual]
+    sizes = sorted(set.intersection(*(set(file.sizes) for file in kept)))
     if sizes:
-        for method, seeds in methods.items():
-            kept = {seed: {size: file.sizes[size] for size in sorted(sizes)} for seed, file in seeds.items()}
-            yield Change(method, roster, kept)
+        for method, of_method in groupby(kept, lambda file: file.player[1]):
+            yield Change(
+                method,
+                roster,
+                {file.player[2]: {size: file.sizes[size] for size in sizes} for file in of_method},
+            )
 
 
 def _as_cases(times: CensoredTimes) -> Int[np.ndarray, "case 2"]:

@@ -8,6 +8,7 @@ from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS, family
 from pc3d.presets.paper import changes
+from pc3d.report.changes import by_other_rules
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
 from pc3d.runs.done_file import read_done
 from pc3d.system.files import LARGEST_DIGESTED, digest_of, read_bytes
@@ -22,7 +23,7 @@ def notes(runs: Runs) -> list[str]:
     """Runs that take no part, what is missing, what was trained or scored unlike, references not found."""
     makers = (
         *(_troubles, _missing, _half_evaluated, _outdated, _unequal_settings, _unequal_methods),
-        *(_unequal_evaluations, _other_lengths, _other_settings, _without_references),
+        *(_unequal_evaluations, _other_rules, _other_lengths, _other_settings, _without_references),
     )
     return [note for make in makers for note in make(runs)]
 
@@ -111,6 +112,16 @@ def _unequal_evaluations(runs: Runs) -> Iterator[str]:
             found = sorted({str(run.evaluation.get(rule)) for run in runs.of(task) if run.evaluation})
             if len(found) > 1:
                 yield f"{task}: its runs were evaluated with different {rule}: {' and '.join(found)}"
+
+
+def _other_rules(runs: Runs) -> Iterator[str]:
+    """Teams that change, played unlike those of the other runs."""
+    for task in runs.tasks:
+        for file in by_other_rules(runs, task):
+            yield (
+                f"{file.path}: not in the tables of teams that change: played by other rules than most "
+                "(--horizon, --respawn, --actions or the roster itself); evaluate it again"
+            )
 
 
 def _other_lengths(runs: Runs) -> Iterator[str]:

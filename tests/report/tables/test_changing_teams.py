@@ -122,12 +122,18 @@ def test_a_report_has_the_section_where_such_evaluations_are_and_else_says_nothi
     assert (tmp_path / "report" / "figures" / "changing-recovery-spread.svg").exists()
 
 
-def test_what_was_played_by_other_rules_is_refused_and_so_is_a_file_that_is_no_evaluation(tmp_path):
-    write_changes(run_of(tmp_path, "pc3d"), "lose-half", shocked([4]))
+def test_what_was_played_by_other_rules_than_most_is_left_out_and_named(tmp_path):
+    for seed, horizon in enumerate((25, 50, 50)):
+        write_changes(run_of(tmp_path, "pc3d", seed), "lose-half", shocked([4]), horizon=horizon)
+    (change,) = found(tmp_path)
+    assert [*change.seeds] == [1, 2]
+    told = [note for note in notes(find_runs([tmp_path])) if "other rules" in note]
+    assert len(told) == 1
+    assert "seed-0" in told[0]
+
+
+def test_a_file_of_another_run_is_refused_and_so_is_one_that_is_no_evaluation(tmp_path):
     other = run_of(tmp_path, "mappo")
-    write_changes(other, "lose-half", shocked([4]), horizon=25)
-    with pytest.raises(BadInput, match="different rules"):
-        found(tmp_path)
     write_changes(other, "lose-half", shocked([4]), seed=5)
     with pytest.raises(BadInput, match="of another run"):
         found(tmp_path)

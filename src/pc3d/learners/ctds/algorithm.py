@@ -74,7 +74,7 @@ class Ctds(Algorithm):
         """The student's: nothing of what sees the team is left."""
         return PolicyNetworks(learner.student.actor, None)
 
-    def teacher(self, experiment: Experiment, learner: CtdsLearner) -> ShownTeam:
+    def privileged_team(self, experiment: Experiment, learner: CtdsLearner) -> ShownTeam:
         """Without exploring, as its student is scored."""
         team = self.team(experiment, learner)
         return replace(team, student_plays=jnp.asarray(False), epsilon=jnp.zeros(()))

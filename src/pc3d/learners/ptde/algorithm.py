@@ -79,7 +79,7 @@ class Ptde(Algorithm):
         networks = learner.teacher.networks
         return PolicyNetworks(_insight(networks).policy(networks.actor, learner.student.actor), None)
 
-    def teacher(self, experiment: Experiment, learner: PtdeLearner) -> ToldTeam:
+    def privileged_team(self, experiment: Experiment, learner: PtdeLearner) -> ToldTeam:
         return replace(self.team(experiment, learner), student_plays=jnp.asarray(False))
 
     def check(self, experiment: Experiment, task: Game) -> None:

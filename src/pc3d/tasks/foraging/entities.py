@@ -5,15 +5,13 @@ import jax.numpy as jnp
 from pc3d.experiment.mixes import Seen
 from pc3d.tasks.capability_view import Able
 from pc3d.tasks.entities import EntityKind, EntityView, view_of
-from pc3d.tasks.foraging.sight import Entities, Observers, own_place, seen_foods, seen_teammates
+from pc3d.tasks.foraging.sight import Observers, Placed, own_place, seen_foods, seen_teammates
 
 PLACES = ("row", "column")
 IN_WINDOW = ("row in window", "column in window")
 
 
-def foraging_entities(
-    agents: Observers, team: Entities, foods: Entities, able: Able, seen: Seen
-) -> EntityView:
+def foraging_entities(agents: Observers, team: Placed, foods: Placed, able: Able, seen: Seen) -> EntityView:
     """Nobody knows where it is, but in its sight window; others it sees by their offsets from it."""
     level = ("level",)
     everybody = EntityKind(

@@ -23,7 +23,7 @@ class Observers(NamedTuple):
     sights: Int[Array, " agent"] | None
 
 
-class Entities(NamedTuple):
+class Placed(NamedTuple):
     """Foods or agents, and which of them are there."""
 
     positions: Int[Array, "entity 2"]
@@ -36,18 +36,18 @@ def own_place(agents: Observers) -> Int[Array, "agent 2"]:
     return jnp.minimum(agents.positions, SIGHT if agents.sights is None else agents.sights[:, None])
 
 
-def nearest_foods(agents: Observers, foods: Entities) -> Int[Array, "agent number"]:
+def nearest_foods(agents: Observers, foods: Placed) -> Int[Array, "agent number"]:
     """Row offset, column offset and level of those seen: foods are seen by their distance."""
     return _unpacked(_foods(agents, foods))
 
 
-def nearest_teammates(agents: Observers, team: Entities) -> Int[Array, "agent number"]:
+def nearest_teammates(agents: Observers, team: Placed) -> Int[Array, "agent number"]:
     """The same of teammates."""
     return _unpacked(_teammates(agents, team))
 
 
 def able_teammates(
-    agents: Observers, team: Entities, able: Float[Array, "team capability"]
+    agents: Observers, team: Placed, able: Float[Array, "team capability"]
 ) -> Float[Array, "agent seen"]:
     """What the same teammates are able to do."""
     found = _teammates(agents, team)
@@ -55,24 +55,24 @@ def able_teammates(
     return jnp.where((found < NOTHING)[..., None], able[index], 0).reshape(len(found), -1)
 
 
-def seen_foods(agents: Observers, foods: Entities) -> Bool[Array, "agent food"]:
+def seen_foods(agents: Observers, foods: Placed) -> Bool[Array, "agent food"]:
     """Which foods the view of each agent has."""
     return _marked(_foods(agents, foods), foods.there.size)
 
 
-def seen_teammates(agents: Observers, team: Entities) -> Bool[Array, "agent teammate"]:
+def seen_teammates(agents: Observers, team: Placed) -> Bool[Array, "agent teammate"]:
     """Which teammates the view of each agent has."""
     return _marked(_teammates(agents, team), team.there.size)
 
 
-def _foods(agents: Observers, foods: Entities) -> Int[Array, "agent found"]:
+def _foods(agents: Observers, foods: Placed) -> Int[Array, "agent found"]:
     offsets = foods.positions[None, :] - agents.positions[:, None]
     sight = SIGHT if agents.sights is None else agents.sights[:, None, None]
     seen = jnp.all(jnp.abs(offsets) <= sight, axis=-1) & foods.there
     return _nearest(offsets, foods.levels, seen, SEEN_FOODS)
 
 
-def _teammates(agents: Observers, team: Entities) -> Int[Array, "agent found"]:
+def _teammates(agents: Observers, team: Placed) -> Int[Array, "agent found"]:
     """They are seen by their place in the sight window: near the top or left border from further away."""
     offsets = team.positions[None, :] - agents.positions[:, None]
     places = offsets + own_place(agents)[:, None]

@@ -39,8 +39,8 @@ from pc3d.tasks.foraging.rules import CAPABILITIES, HORIZON, SEES
 from pc3d.tasks.foraging.sight import (
     SEEN_FOODS,
     SEEN_TEAMMATES,
-    Entities,
     Observers,
+    Placed,
     able_teammates,
     nearest_foods,
     nearest_teammates,
@@ -240,15 +240,15 @@ class Foraging(Task[ForagingState]):
             view = self._with_capabilities(view, state, agents, team)
         return jnp.where(team.there[:, None], view, 0).astype(float)
 
-    def _sighted(self, state: ForagingState) -> tuple[Observers, Entities, Entities]:
+    def _sighted(self, state: ForagingState) -> tuple[Observers, Placed, Placed]:
         """Who looks, and at which agents and foods."""
         present, sights = self.present(state), None
         if state.capabilities is not None:
             sights = jnp.asarray(state.capabilities)[:, SEES].astype(jnp.int32)
         return (
             Observers(jnp.arange(self.slots), state.positions, sights),
-            Entities(state.positions, state.levels, present),
-            Entities(state.food_positions, state.food_levels, state.food_levels > 0),
+            Placed(state.positions, state.levels, present),
+            Placed(state.food_positions, state.food_levels, state.food_levels > 0),
         )
 
     def entities(self, state: ForagingState) -> EntityView:
@@ -257,7 +257,7 @@ class Foraging(Task[ForagingState]):
         return foraging_entities(*self._sighted(state), able, seen)
 
     def _with_capabilities(
-        self, view: Int[Array, "agent 27"], state: ForagingState, agents: Observers, team: Entities
+        self, view: Int[Array, "agent 27"], state: ForagingState, agents: Observers, team: Placed
     ) -> Num[Array, "agent observation"]:
         """The view with no other levels than may be seen, and with sights."""
         able = scaled(self.capabilities, state.capabilities)

@@ -12,7 +12,7 @@ from pc3d.networks.layers import Dense, Gru, Mlp
 GATES = 3  # of a recurrent layer, whose outputs come gate by gate
 
 
-def side_by_side(actor: Actor, student: Actor) -> Actor:
+def joined(actor: Actor, student: Actor) -> Actor:
     """One plain actor that says what an actor does whose head is told what its student says.
 
     Both encoders and memories are blocks of one, and the student's last layer becomes a part of the head. So
