@@ -1,5 +1,6 @@
 """The presets against the paper's printed tables, cell by cell, written down here a second time."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -285,6 +286,15 @@ def test_the_recipes_are_those_the_reproduction_is_frozen_with():
         assert paper(task, "mappo").recipe == Recipe(environments=8, **other.get(task, {}))
 
 
-def test_all_methods_of_a_task_share_one_recipe():
+def test_methods_of_a_task_share_one_recipe_but_for_the_settings_of_contexts():
     for task in TASKS:
-        assert len({paper(task, method).recipe for method in METHODS}) == 1
+        assert len({paper(task, method).recipe.without_contexts() for method in METHODS}) == 1
+
+
+def test_what_a_task_wants_of_contexts_is_set_for_the_methods_that_have_them(monkeypatch):
+    table = paper_of("spread")
+    wanted = replace(table.recipe, huber_reduction="sum", clip_values=True)
+    monkeypatch.setattr("pc3d.presets.paper.paper_of", lambda _: replace(table, recipe=wanted))
+    reductions = {method: paper("spread", method).recipe.huber_reduction for method in METHODS}
+    assert (reductions["pc3d"], reductions["mappo"], reductions["qmix"]) == ("sum", "mean", "mean")
+    assert paper("spread", "mappo").recipe.clip_values

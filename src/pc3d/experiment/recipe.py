@@ -1,6 +1,8 @@
 """The choices that the paper leaves to whoever implements it."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
 from pc3d.experiment.ranges import ShareAboveNone, Widths
@@ -59,3 +61,14 @@ class Recipe(Bounded):
     """Whether the gradient stops where reliance is clipped, or passes through."""
     hypernetwork_widths: Widths = (64,)
     """Hidden widths of Hyper-PC3D's hypernetwork."""
+
+    def without_contexts(self) -> Recipe:
+        """With the usual settings of contexts, whatever a task wants of them."""
+        usual = Recipe()
+        return replace(self, **{name: getattr(usual, name) for name in OF_CONTEXTS})
+
+
+OF_CONTEXTS = (
+    *("huber_delta", "huber_reduction", "policy_gradient_reaches_context"),
+    *("gate_scale", "gate_offset", "gate_learned", "reliance_gradient", "hypernetwork_widths"),
+)

@@ -21,7 +21,7 @@ USUAL = Path(__file__).with_name("own_task.toml")
 def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None) -> Experiment:
     """The paper's settings for a method on a task (its table of final evaluation hyperparameters)."""
     table = paper_of(task)
-    return Experiment(
+    made = Experiment(
         task=task,
         method=method,
         rosters=table.rosters,
@@ -32,6 +32,7 @@ def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None)
         rules=TASKS[task].rules(),
         **table.settings(method),
     )
+    return _without_others_settings(made)
 
 
 def custom(
@@ -52,7 +53,7 @@ def custom(
     algorithm = {
         name: value for section in row.algorithm.sections() for name, value in usual.get(section, {}).items()
     }
-    return Experiment(
+    made = Experiment(
         task=task,
         method=method,
         rosters=rosters,
@@ -63,6 +64,14 @@ def custom(
         world=world,
         **{name: from_plain(kinds[name], usual[name], USUAL.name) for name in own},
     )
+    return _without_others_settings(made)
+
+
+def _without_others_settings(experiment: Experiment) -> Experiment:
+    """What a recipe says of contexts is set for the methods that have them: others stay as they were."""
+    if method_named(experiment.method).has_context:
+        return experiment
+    return replace(experiment, recipe=experiment.recipe.without_contexts())
 
 
 def specialist(experiment: Experiment, team_size: str) -> Experiment:

@@ -100,6 +100,7 @@ def _unequal_methods(runs: Runs) -> Iterator[str]:
 
 def _in_the_shared(one: Experiment, other: Experiment) -> list[str]:
     """Where two experiments differ in what MAPPO's heirs share: not an algorithm of their own."""
+    one, other = (replace(each, recipe=each.recipe.without_contexts()) for each in (one, other))
     own = type(one.algorithm) is not type(other.algorithm)
     shared = [part for part in SHARED if not (own and part == "algorithm")]
     return differences(one, replace(one, **{part: getattr(other, part) for part in shared}))

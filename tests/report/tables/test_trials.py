@@ -72,7 +72,22 @@ def test_what_all_trials_share_is_said_once(tmp_path):
     make_trial(tmp_path, "b", 0, 0.2, recipe=replace(steps, activation="tanh"))
     (table,) = trial_tables(find_runs([tmp_path]))
     assert [row[0].text for row in table.rows] == ["as it is", "recipe.activation: relu → tanh"]
-    assert table.caption.endswith("In every row: recipe.batch-unit: sequences → team_steps.")
+    assert table.caption.endswith("Unless a row says otherwise: recipe.batch-unit: sequences → team_steps.")
+
+
+def test_trials_around_settings_that_are_no_longer_usual_are_compared_with_those(tmp_path):
+    older = replace(USUAL.recipe, batch_unit="team_steps", activation="tanh")
+    tried = {"steps": {"batch_unit": "sequences"}, "values": {"clip_values": True}}
+    make_trial(tmp_path, "older", 0, 0.1, recipe=older)
+    for part, changes in tried.items():
+        make_trial(tmp_path, part, 0, 0.2, recipe=replace(older, **changes))
+    (table,) = trial_tables(find_runs([tmp_path]))
+    assert [(row[0].text, row[2].note) for row in table.rows] == [
+        ("as it is", ""),
+        ("recipe.batch-unit: team_steps → sequences", "+10.00"),
+        ("recipe.clip-values: False → True", "+10.00"),
+    ]
+    assert "recipe.activation: relu → tanh" in table.caption
 
 
 def test_trials_with_contexts_say_how_they_were_recovered(tmp_path, random):

@@ -2,17 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pc3d.presets.paper import changes
+from pc3d.experiment.experiment import Experiment
+from pc3d.presets.paper import changes, sealed, usual_experiment
 from pc3d.report.names import heading, method_title
 from pc3d.report.runs import Run, Runs
 from pc3d.report.statistics import Spread
 from pc3d.report.tables.context import RECOVERY, Context, read_contexts
 from pc3d.report.tables.results import reference_text, reference_title, spread_cell, spread_of_sizes
 from pc3d.report.tables.table import NOTHING, Row, Table, make_table
+from pc3d.system.plain import differences
 
 SPLITS = ("train", "validation")
 OF_RECOVERY = " How the context is recovered and used: means over all sizes of both splits."
@@ -36,10 +38,11 @@ def trial_tables(runs: Runs) -> list[Table | None]:
 
 
 def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
-    shared = set.intersection(*(set(changes(run.experiment)) for run in tried))
+    centre = _centre([run.experiment for run in tried])
+    shared = changes(centre)
     by_trial: dict[Trial, list[Run]] = defaultdict(list)
     for run in tried:
-        own = [change for change in changes(run.experiment) if change not in shared]
+        own = differences(centre, _of_one_length(run.experiment))
         by_trial[Trial(run.experiment.episodes, _as_typed(own))].append(run)
     found = {trial: Runs(tuple(by_trial[trial]), runs.references) for trial in sorted(by_trial)}
     spreads = {
@@ -59,9 +62,22 @@ def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None
         name=f"trials-{method}",
         method=method_title(method),
         of_recovery=OF_RECOVERY if recovery else "",
-        shared=f" In every row: {_as_typed(sorted(shared))}." if shared else "",
+        shared=f" Unless a row says otherwise: {_as_typed(shared)}." if shared else "",
     )
     return make_table(words, ("Changed", "episodes", *SPLITS, *recovery.values()), rows + chance)
+
+
+def _centre(tried: list[Experiment]) -> Experiment:
+    """What "as it is" means: the usual settings where they were tried, else what rows differ from least."""
+    alike = [_of_one_length(experiment) for experiment in tried]
+    usual = sealed(usual_experiment(alike[0]))
+    if usual in alike:
+        return usual
+    return min((usual, *alike), key=lambda one: sum(len(differences(one, other)) for other in alike))
+
+
+def _of_one_length(experiment: Experiment) -> Experiment:
+    return replace(experiment, seed=0, episodes=1000)  # neither is a setting that was tried
 
 
 def _random_rows(runs: Runs, task: str, tried: list[Run]) -> list[Row]:
