@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import pytest
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
+from pc3d.experiment.copa_settings import CopaSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
 from pc3d.experiment.experiment import Experiment
@@ -61,6 +62,7 @@ SMALL = {
     QLearningSettings: SMALL_Q,
     CtdsSettings: {**SMALL_Q, **SMALL_TEAM_ENCODER},
     **{kind: {**SMALL_Q, **SMALL_ATTENTION} for kind in (EntityQSettings, RefilSettings)},
+    CopaSettings: {**SMALL_Q, **SMALL_ATTENTION, "broadcast_width": 4},
 }
 
 

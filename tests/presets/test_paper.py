@@ -215,7 +215,7 @@ def test_what_has_a_student_has_the_networks_and_settings_of_what_it_extends(tas
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize(("method", "parent"), [("a-qmix", "qmix"), ("refil", "a-qmix")])
+@pytest.mark.parametrize(("method", "parent"), [("a-qmix", "qmix"), ("refil", "a-qmix"), ("copa", "a-qmix")])
 def test_what_learns_entity_by_entity_has_qmixs_settings_but_for_the_memory(task, method, parent):
     assert METHODS[method].parent == parent
     made, usual = paper(task, method), paper(task, "qmix")

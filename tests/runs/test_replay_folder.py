@@ -304,6 +304,7 @@ def with_memories(method):
         "masac",
         "ctds",
         "refil",
+        "copa",
         "vdn remembers",
         "masac remembers",
     ]

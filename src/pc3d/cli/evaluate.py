@@ -11,6 +11,7 @@ import tyro
 from rich.console import Console
 
 from pc3d.cli.changing_teams import evaluate_one, rosters_asked_for
+from pc3d.cli.coach_intervals import evaluate_intervals
 from pc3d.cli.display import Terminal, counted
 from pc3d.cli.extensions import admit_method
 from pc3d.cli.lost_links import check_by_itself, evaluate_lost_links
@@ -69,6 +70,10 @@ class Command:
     """Score teams of unlike agents: all, a mix of the run, or runner=2,hauler=1 (docs/unlike_agents.md)."""
     links_dropped: str | None = None
     """Score policies that send messages with such shares of links lost, as 0,0.15,1 (docs/neighbours.md)."""
+    coach_every: str | None = None
+    """Score policies with a coach that speaks so often, as 1,4,16,never (docs/neighbours.md)."""
+    coach_thrift: str | None = None
+    """The same, where it leaves out whatever is no further than this from its last word, as 0,2,5."""
     reference_rollouts: int = 8
     """With --roster: rollouts of the random and the scripted player, which regret is measured by."""
     respawn: bool | None = None
@@ -127,9 +132,13 @@ def _evaluated_otherwise(paths: list[Path], command: Command) -> bool:
         _refuse_beside_teacher(command)
         show_retention(paths, settings, sizes, command.task, command.hosting)
     elif command.links_dropped is not None:
-        check_by_itself(settings, command.roster, command.mix)
+        check_by_itself("--links-dropped", settings, command.roster, command.mix, *_of_coach(command))
         for path in paths:
             evaluate_lost_links(path, _target(path, command), command.links_dropped, settings, sizes)
+    elif any(option is not None for option in _of_coach(command)):
+        check_by_itself("--coach-every", settings, command.roster, command.mix)
+        for path in paths:
+            evaluate_intervals(path, _target(path, command), _of_coach(command), settings, sizes)
     elif command.mix is not None:
         check_alone(settings, command.roster)
         for path in paths:
@@ -141,9 +150,13 @@ def _evaluated_otherwise(paths: list[Path], command: Command) -> bool:
     return True
 
 
+def _of_coach(command: Command) -> tuple[str | None, str | None]:
+    return command.coach_every, command.coach_thrift
+
+
 def _refuse_beside_teacher(command: Command) -> None:
     others = (command.roster, command.mix, command.links_dropped, command.respawn, command.horizon)
-    if command.replace or any(other is not None for other in (*others, command.out)):
+    if command.replace or any(other is not None for other in (*others, *_of_coach(command), command.out)):
         raise BadInput("--teacher goes with --team-sizes and --rollouts alone")
 
 
@@ -246,6 +259,8 @@ def _run_references(command: Command, task_name: str) -> int:
         raise BadInput("--roster plays references beside a policy: name a run instead of --references")
     if command.links_dropped is not None:
         raise BadInput("--links-dropped is for policies that send messages: name a run, not --references")
+    if any(option is not None for option in _of_coach(command)):
+        raise BadInput("--coach-every and --coach-thrift are for policies with a coach: name a run")
     if command.mix is not None:
         raise BadInput("--mix is for policies: name a run instead of --references")
     if command.teacher:

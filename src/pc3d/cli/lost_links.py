@@ -24,12 +24,12 @@ def shares_of(text: str) -> tuple[float, ...]:
     return shares
 
 
-def check_by_itself(settings: EvaluationSettings, *others: str | None) -> None:
-    """Refuse what lost links are not scored with."""
+def check_by_itself(option: str, settings: EvaluationSettings, *others: str | None) -> None:
+    """Refuse what messages that are lost or spared are not scored with."""
     if settings.world is not None or settings.original or any(others):
         raise BadInput(
-            "lost links are scored in our own worlds of the usual size, with constant teams: "
-            "give none of --world, --backend, --roster and --mix with --links-dropped"
+            f"{option} is scored in our own worlds of the usual size, with constant teams: "
+            "give nothing beside it but --team-sizes, --rollouts and --actions"
         )
 
 

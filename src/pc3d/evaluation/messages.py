@@ -7,12 +7,13 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Shaped
 
 from pc3d.evaluation.table import MESSAGES
 from pc3d.experiment.execution import LinkLoss
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.arena import CompiledArena, Look
+from pc3d.play.coached_team import CoachedTeam
 from pc3d.play.episode import Episode
 from pc3d.play.links import teammates_heard
 from pc3d.play.scores import SizeScores, score, scores_of
@@ -34,26 +35,37 @@ BySize = dict[int, Float[np.ndarray, " rollout"]]
 
 @dataclass(frozen=True)
 class WithMessages:
-    """What else is looked at, and how many messages each agent hears at a step."""
+    """What else is looked at, and how many messages each agent hears at a step: from teammates or a coach."""
 
     look: Look[SizeScores]
-    rounds: int
+    rounds: int | None
+    """How often teammates tell each other something in a step; None where a coach does."""
 
     def __call__(self, game: Game, episodes: Episode, beside: Any) -> SizeScores:
         scores = self.look(game, episodes, beside)
-        heard = self.rounds * heard_on_average(episodes)
+        if self.rounds is None:
+            heard = _on_average(episodes, episodes.kept["sent"])
+        else:
+            heard = self.rounds * heard_on_average(episodes)
         return SizeScores(scores.returns, {**scores.measures, MESSAGES: heard})
 
 
 def looking_at_messages(team: Team, look: Look[SizeScores]) -> Look[SizeScores]:
     """The same look, which counts messages where there are any."""
+    if isinstance(team, CoachedTeam):
+        return WithMessages(look, None)
     return WithMessages(look, team.actor.rounds.count) if isinstance(team, TalkingTeam) else look
 
 
 def heard_on_average(episodes: Episode) -> Float[Array, " episode"]:
     """How many teammates, by those who were there and had to act."""
+    return _on_average(episodes, teammates_heard(episodes.kept["links"]))
+
+
+def _on_average(episodes: Episode, messages: Shaped[Array, "..."]) -> Float[Array, " episode"]:
+    """Of those who were there and had to act."""
     decisions = episodes.present[:, :-1] & episodes.played[:, :, None]
-    return jnp.mean(teammates_heard(episodes.kept["links"]), axis=(1, 2), where=jnp.asarray(decisions))
+    return jnp.mean(messages, axis=(1, 2), where=jnp.asarray(decisions))
 
 
 def talking_actor(policy: Policy) -> TalkingActor:
@@ -79,13 +91,16 @@ def evaluate_losses(
     """Score a policy with so many of its links lost, from the same starts, and write that beside the run."""
     actor, arena = talking_actor(policy), CompiledArena(policy.task.with_slots(max(team_sizes)))
     policy.experiment.rosters.refuse_sealed(team_sizes)
-    found: dict[float, dict[int, SizeScores]] = {}
-    for share in shares:
-        team = TalkingTeam(actor, greedy, loss=LinkLoss(share, actor.loss.renewal))
-        found[share] = {}
-        for size in team_sizes:
-            found[share][size] = score(arena, team, size, rollouts, looking_at_messages(team, scores_of))
-            advance()
+    found = {
+        share: scored_by_size(
+            arena,
+            TalkingTeam(actor, greedy, loss=LinkLoss(share, actor.loss.renewal)),
+            team_sizes,
+            rollouts,
+            advance,
+        )
+        for share in shares
+    }
     content = {
         **about,
         "rounds": actor.rounds.count,
@@ -93,20 +108,42 @@ def evaluate_losses(
         "renewal": actor.loss.renewal,
         "rollouts": rollouts,
         "actions": "greedy" if greedy else "sampled",
-        "by_share": {
-            f"{share:g}": {str(size): _plain(scores) for size, scores in by_size.items()}
-            for share, by_size in found.items()
-        },
+        "by_share": {f"{share:g}": plain_by_size(by_size) for share, by_size in found.items()},
     }
+    write_beside(folder, FILE, content)
+    return {share: returns_by_size(by_size) for share, by_size in found.items()}
+
+
+def scored_by_size(
+    arena: CompiledArena,
+    team: Team,
+    team_sizes: tuple[int, ...],
+    rollouts: int,
+    advance: Callable[[], None],
+) -> dict[int, SizeScores]:
+    """What a team that sends messages is worth at each size, and how many that takes."""
+    found = {}
+    for size in team_sizes:
+        found[size] = score(arena, team, size, rollouts, looking_at_messages(team, scores_of))
+        advance()
+    return found
+
+
+def write_beside(folder: Path, name: str, content: dict[str, Any]) -> None:
+    """Such a file, in the folder of a run or in one of its own."""
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)
         refuse_oddities(folder)
         with one_owner(folder):
-            write_checked(folder / FILE, content)
-    return {
-        share: {size: np.asarray(scores.returns) for size, scores in by_size.items()}
-        for share, by_size in found.items()
-    }
+            write_checked(folder / name, content)
+
+
+def returns_by_size(found: dict[int, SizeScores]) -> BySize:
+    return {size: np.asarray(scores.returns) for size, scores in found.items()}
+
+
+def plain_by_size(found: dict[int, SizeScores]) -> dict[str, Any]:
+    return {str(size): _plain(scores) for size, scores in found.items()}
 
 
 def read_losses(folder: Path) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def evaluate(
                 (folder / outdated).unlink(missing_ok=True)
             if settings.looks_inside:
                 _look_inside(policy, wide, folder, sizes, settings, advance)
-            told = (MESSAGES,) if team.execution.by_sight else ()
+            told = (MESSAGES,) if team.execution.messages else ()
             content = as_csv(rows, (*settings.measure_names(arena.game), *told))
             write_evaluation(folder, _about(policy, sizes, settings), content)
             write_atomically(folder / scores_file, content)

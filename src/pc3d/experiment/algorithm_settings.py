@@ -72,6 +72,16 @@ class EntitySettings:
     """That share this width."""
 
 
+@dataclass(frozen=True)
+class CoachSettings:
+    """What a coach, which sees everything, tells each agent of its team."""
+
+    every: int
+    """Steps from one broadcast to the next."""
+    width: int
+    """Numbers that each agent is told."""
+
+
 CentralKind = Literal["state", "mixer", "joint action", "alternatives"]
 """What a central module values: a team's situation, its members' utilities, what all of them do together, or
 each member's alternatives, given what the others do."""
@@ -154,6 +164,11 @@ class AlgorithmSettings(Bounded, abc.ABC):
     @property
     def entities(self) -> EntitySettings | None:
         """How its networks attend to entities; None where they read flat views."""
+        return None
+
+    @property
+    def coach(self) -> CoachSettings | None:
+        """What somebody who sees everything tells its agents, also when they act; None where nobody does."""
         return None
 
 

@@ -16,6 +16,8 @@ class Execution:
     """Messages come from those whom an agent sees: its team is told who sees whom."""
     privileged: bool = False
     """Somebody sees more than any agent does: the whole state."""
+    coached: bool = False
+    """Who sees it is the team's coach, which is shown all that central parts see while they learn."""
     further: str = ""
     """Other assumptions, in words."""
 
@@ -26,6 +28,13 @@ class Execution:
 
 ALONE = Execution()
 IN_SIGHT = Execution(messages=True, by_sight=True)
+COACHED = Execution(
+    central_module=True,
+    messages=True,
+    privileged=True,
+    coached=True,
+    further="a coach that sees everything",
+)
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,19 @@ class Messages:
         return f"{amount(self.rounds, 'message')} of {self.width} numbers from each teammate in sight"
 
 
-def needs(execution: Execution, messages: Messages | None = None) -> str:
+@dataclass(frozen=True)
+class Broadcasts:
+    """What an agent hears now and then from its coach."""
+
+    every: int
+    width: int
+    """Numbers in each of them."""
+
+    def __str__(self) -> str:
+        return f"{self.width} numbers from the coach every {amount(self.every, 'step')}"
+
+
+def needs(execution: Execution, messages: Messages | Broadcasts | None = None) -> str:
     """In words, what has to be there when a team acts."""
     parts = (
         (messages is None and execution.messages, "messages"),
@@ -64,9 +85,7 @@ def needs(execution: Execution, messages: Messages | None = None) -> str:
 # What other variable-team methods need, by the paper's table of execution-time assumptions.
 NEIGHBOURS = {
     "agent–entity graphs": Execution(messages=True, further="structure of graph and messages"),
-    "COPA": Execution(
-        central_module=True, messages=True, privileged=True, further="a coach that sees everything"
-    ),
+    "COPA": COACHED,
     "SOG": Execution(messages=True),
     "MIPI": Execution(further="a split of the state by the designer"),
 }

@@ -9,9 +9,10 @@ from typing import Literal
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.copa_settings import CopaSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
-from pc3d.experiment.execution import ALONE, IN_SIGHT, Execution, Messages, needs
+from pc3d.experiment.execution import ALONE, COACHED, IN_SIGHT, Broadcasts, Execution, Messages, needs
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.ppo_settings import PpoSettings
@@ -168,6 +169,13 @@ METHODS = {
         algorithm=RefilSettings,
         critic="entity-mixer",
     ),
+    "copa": Method(
+        *("COPA", "A-QMIX with a coach that sees everything and speaks now and then", "#E7298A", "--"),
+        parent="a-qmix",
+        algorithm=CopaSettings,
+        critic="coach-mixer",
+        execution=COACHED,
+    ),
 }
 OURS = "pc3d"  # the method that all others are compared with
 
@@ -183,10 +191,11 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-def needs_of(method: str, messages: Messages | None) -> str:
+def needs_of(method: str, messages: Messages | Broadcasts | None) -> str:
     """What has to be there when a team of this method acts, and says so much."""
     execution = method_named(method).execution
-    return needs(ALONE if execution.by_sight and messages is None else execution, messages)
+    silent = messages is None and (execution.by_sight or execution.coached)
+    return needs(ALONE if silent else execution, messages)
 
 
 def ancestors(method: str) -> tuple[str, ...]:

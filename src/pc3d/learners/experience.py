@@ -38,10 +38,17 @@ def seen_in(episodes: Episode) -> Float[Array, "episode moment agent observation
 
 
 def said_by(actor: Actor, episodes: Episode, seen: Array, *, roster_changes: bool) -> PolicyOutput:
-    """What the actor says at every moment, from nothing at the first, or from what was remembered then."""
+    """What the actor says at every moment, to whoever is told nothing else."""
+    return actor.says(remembered_by(actor, episodes, seen, roster_changes=roster_changes))
+
+
+def remembered_by(
+    actor: Actor, episodes: Episode, seen: Array, *, roster_changes: bool
+) -> Float[Array, "episode moment agent h"]:
+    """At every moment, from nothing at the first, or from what was remembered then."""
     fresh = joined(jnp.asarray(episodes.present)) if roster_changes else None
     first = None if episodes.kept is None else jnp.asarray(episodes.kept["memory"][:, 0])
-    return actor.says(actor.over_episodes(seen, fresh, first))
+    return actor.over_episodes(seen, fresh, first)
 
 
 def sum_of(values: Shaped[Array, "..."], real: Bool[Array, "..."]) -> Float[Array, ""]:

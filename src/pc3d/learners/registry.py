@@ -2,6 +2,7 @@
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
+from pc3d.experiment.copa_settings import CopaSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
 from pc3d.experiment.experiment import Experiment
@@ -12,6 +13,7 @@ from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
 from pc3d.learners.actor_critic.algorithm import ActorCritic
 from pc3d.learners.algorithm import Algorithm
+from pc3d.learners.copa.algorithm import Copa
 from pc3d.learners.ctds.algorithm import Ctds
 from pc3d.learners.entity_q.algorithm import EntityQ
 from pc3d.learners.happo.turns import descend_in_turns
@@ -27,6 +29,7 @@ ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     QLearningSettings: QLearning(),
     CtdsSettings: Ctds(),
     **dict.fromkeys((EntityQSettings, RefilSettings), EntityQ()),
+    CopaSettings: Copa(),
     **dict.fromkeys((MaddpgSettings, Matd3Settings, MasacSettings), ActorCritic()),
 }
 

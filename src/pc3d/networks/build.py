@@ -13,6 +13,8 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import Method, method_named
 from pc3d.networks.action_critics import ACTION_CRITICS, TwinCritic
 from pc3d.networks.actor import Actor
+from pc3d.networks.coach import CoachMixer
+from pc3d.networks.coached_actor import CoachedActor, with_coach
 from pc3d.networks.conditioning import (
     CONDITIONINGS,
     POLICY_GAIN,
@@ -71,6 +73,13 @@ class Networks(eqx.Module):
         """What the actor sees: its own observation, and what is told of the team where something is."""
         return seen if self.insight is None else self.insight.beside_observations(seen, present)
 
+    @property
+    def acting(self) -> Actor:
+        """The actor as it plays: with its coach, if it has one."""
+        if isinstance(self.actor, CoachedActor) and isinstance(self.critic, CoachMixer):
+            return with_coach(self.actor, self.critic.coach)
+        return self.actor
+
 
 class PolicyNetworks(eqx.Module):
     """What a finished run leaves: the actor, and the averaged teacher to measure its contexts against."""
@@ -94,6 +103,7 @@ def build(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Networks:
         mixing=experiment.algorithm.mixing,
         actions=task.action_count,
         entities=_entity_inputs(experiment, task),
+        coach=experiment.algorithm.coach,
     )
     networks = Networks(
         actor=_actor((actor_key, head_key, student_key), experiment, task),
@@ -122,7 +132,7 @@ def blank_policy(experiment: Experiment, task: Game) -> PolicyNetworks:
         key = jax.random.key(0)
         networks = build(key, experiment, task)
         if networks.insight is None:
-            return PolicyNetworks(networks.actor, networks.critic.held_teacher)
+            return PolicyNetworks(networks.acting, networks.critic.held_teacher)
         return PolicyNetworks(
             networks.insight.policy(networks.actor, build_student(key, experiment, task)), None
         )
@@ -156,7 +166,7 @@ def refuse_mismatch(method: Method) -> None:
 def _actor(
     keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray], experiment: Experiment, task: Game
 ) -> Actor:
-    """One for all, which may send messages, or one for each slot."""
+    """One for all, which may send messages or have a coach, or one for each slot."""
     entities = _entity_inputs(experiment, task)
 
     def made(kind: type[Actor], keys: tuple[PRNGKeyArray, PRNGKeyArray, PRNGKeyArray]) -> Actor:
@@ -175,6 +185,8 @@ def _actor(
     if experiment.algorithm.message_rounds:
         rounds, loss = experiment.algorithm.message_rounds, experiment.algorithm.link_loss
         return TalkingActor(jax.random.fold_in(keys[0], 2), made(Actor, keys), rounds, loss)  # two are taken
+    if experiment.algorithm.coach:
+        return CoachedActor(jax.random.fold_in(keys[0], 2), made(Actor, keys), experiment.algorithm.coach)
     if not experiment.algorithm.separate_actors:
         return made(Actor, keys)
     slots = experiment.most_agents
@@ -211,7 +223,7 @@ def refuse_actions(experiment: Experiment, space: ActionSpace) -> None:
 
 
 def _central_modules() -> dict[str, type[Critic]]:
-    return {**CRITICS, **MIXERS, **ACTION_CRITICS, "entity-mixer": EntityMixer}
+    return {**CRITICS, **MIXERS, **ACTION_CRITICS, "entity-mixer": EntityMixer, "coach-mixer": CoachMixer}
 
 
 def _central_module(key: PRNGKeyArray, experiment: Experiment, inputs: CriticInputs) -> Critic:

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
-from pc3d.experiment.algorithm_settings import CentralKind, MixingSettings
+from pc3d.experiment.algorithm_settings import CentralKind, CoachSettings, MixingSettings
 from pc3d.experiment.network_settings import CriticSettings
 from pc3d.networks.entity_attention import EntityInputs
 from pc3d.networks.layers import Activation, Dense, Mlp
@@ -62,6 +62,7 @@ class CriticInputs(eqx.Module):
     mixing: MixingSettings | None = eqx.field(static=True, default=None)  # of a mixer
     entities: EntityInputs | None = eqx.field(static=True, default=None)  # where it attends to them
     actions: int = eqx.field(static=True, default=0)  # how many there are, for a critic of actions
+    coach: CoachSettings | None = eqx.field(static=True, default=None)  # where it tells agents something
 
 
 class Critic(eqx.Module):

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.networks.layers import ACTIVATIONS, HIDDEN_GAIN, NO_WEIGHT, Activation, Dense, Mlp
-from pc3d.tasks.entity_rows import unpacked
+from pc3d.tasks.entity_rows import Rows, unpacked
 
 
 class EntityInputs(eqx.Module):
@@ -43,6 +43,16 @@ class EntityAttention(eqx.Module):
 
     def encodings(self, features: Float[Array, "... feature"]) -> Float[Array, "... width"]:
         return ACTIVATIONS[self.activation](self.encoder(features))
+
+    def of_agents(
+        self, rows: Rows, agents: int, attended: Bool[Array, "... #agent entity"] | None = None
+    ) -> Float[Array, "... agent twice"]:
+        """[e_i; a_i] over all rows, or some; the first rows are the agents, anything where nobody is."""
+        if attended is None:
+            attended = rows.numbers[..., None, :] != 0
+        encodings = self.encodings(rows.features)
+        shape = (*rows.numbers.shape[:-1], agents, rows.numbers.shape[-1])
+        return self(encodings[..., :agents, :], encodings, jnp.broadcast_to(attended, shape))
 
     def __call__(
         self,

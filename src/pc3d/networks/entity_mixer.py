@@ -12,7 +12,7 @@ from pc3d.networks.critics import CriticInputs, TeamView, beside, team_share
 from pc3d.networks.entity_attention import EntityAttention
 from pc3d.networks.entity_groups import Groups
 from pc3d.networks.mixers import MonotoneMixer, utilities_of, weighed
-from pc3d.tasks.entity_rows import Rows, unpacked
+from pc3d.tasks.entity_rows import Rows, all_rows
 
 
 class ImaginedUtilities(NamedTuple):
@@ -41,7 +41,7 @@ class EntityMixer(MonotoneMixer):
 
     def seen(self, view: TeamView) -> tuple[Float[Array, "... agent width"], Float[Array, "... team"]]:
         rows = self._rows(view)
-        found = self._read(view, rows, rows.numbers[..., None, :] != 0)
+        found = self.attention.of_agents(rows, view.present.shape[-1])
         summary = jnp.mean(found, axis=-2, where=view.present[..., None])
         size = team_share(view.present, self.largest_team) if self.team_size_feature else None
         return self.to_rows(found)[..., 0, :], beside(summary, size)
@@ -60,10 +60,11 @@ class EntityMixer(MonotoneMixer):
         """
         rows = self._rows(view)
         there = rows.numbers[..., None, :] != 0
-        alike = groups.alike(rows.numbers, rows.numbers[..., : view.present.shape[-1]])
+        agents = view.present.shape[-1]
+        alike = groups.alike(rows.numbers, rows.numbers[..., :agents])
 
         def part(near: Array, said: Array, counts: Array) -> Array:
-            weights = self.to_rows(self._read(view, rows, there & near))[..., 0, :]
+            weights = self.to_rows(self.attention.of_agents(rows, agents, there & near))[..., 0, :]
             return weighed(view, weights, jnp.where(counts, said, 0))
 
         within = part(alike, utilities.within, view.present)
@@ -71,16 +72,5 @@ class EntityMixer(MonotoneMixer):
         return self.mixed(within + across, self.seen(view)[1])
 
     def _rows(self, view: TeamView) -> Rows:
-        """Nothing of what stands where nothing is."""
         assert view.global_state is not None, "a mixer of entities is given all of them"
-        rows = unpacked(view.global_state, self.attention.features)
-        return Rows(jnp.where(rows.numbers[..., None] != 0, rows.features, 0), rows.numbers)
-
-    def _read(
-        self, view: TeamView, rows: Rows, attended: Bool[Array, "... #agent entity"]
-    ) -> Float[Array, "... agent twice"]:
-        """[e_i; a_i] of everybody; anything where nobody is."""
-        encodings = self.attention.encodings(rows.features)
-        agents = view.present.shape[-1]
-        attended = jnp.broadcast_to(attended, (*view.present.shape, rows.numbers.shape[-1]))
-        return self.attention(encodings[..., :agents, :], encodings, attended)
+        return all_rows(view.global_state, self.attention.features)

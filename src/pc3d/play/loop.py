@@ -174,7 +174,9 @@ def _moment(
     links = worlds.visible(now.state) if team.execution.by_sight else None
     if links is not None and drawn.links is not None:
         links = links & drawn.links
-    view = View(observations, present, joined, states, allowed, links)
+    coached = team.execution.coached
+    whole = worlds.global_state(now.state) if with_global_state or coached else None
+    view = View(observations, present, joined, states, allowed, links, whole if coached else None)
     memory, decision = decide(now.memory, view, drawn.chances)
     state, outcome = worlds.step(now.going, drawn.keys, now.state, decision.actions, drawn.following)
     seen = _Step(
@@ -183,7 +185,7 @@ def _moment(
         decision=decision,
         played=now.going,
         outcome=outcome,
-        global_state=worlds.global_state(now.state) if with_global_state else None,
+        global_state=whole if with_global_state else None,
         allowed=allowed,
     )
     going = now.going & ~(outcome.terminated | outcome.truncated)

@@ -27,6 +27,8 @@ class View(eqx.Module):
     """Who may take which action now; None where everybody may take any."""
     links: Bool[AnyArray, "episode agent agent"] | None = None
     """Who hears whom, itself included, for a team whose messages come from those in sight."""
+    whole: Float[AnyArray, "episode state"] | None = None
+    """All that central parts are given, for a team that has a coach."""
 
 
 class Decision(eqx.Module):

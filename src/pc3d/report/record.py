@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 
+from pc3d.evaluation.broadcasts import FILE as COACH_FILE
 from pc3d.evaluation.changing.run import FILES
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
 from pc3d.evaluation.messages import FILE as LINKS_FILE
@@ -54,7 +55,7 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
 def _write_record(run: RunFolder, new: Path, *, with_policy: bool) -> None:
     patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
     scored = (path.name for pattern in patterns for path in sorted(run.path.glob(pattern)))
-    for name in (*COPIED, LINKS_FILE, *scored):
+    for name in (*COPIED, LINKS_FILE, COACH_FILE, *scored):
         if (run.path / name).exists():
             write_atomically(new / name, read_bytes(run.path / name))
     if not run.metrics.exists():

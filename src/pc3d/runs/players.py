@@ -9,10 +9,12 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Num
 
 from pc3d.networks.actor import Actor
+from pc3d.networks.coached_actor import CoachedActor
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.actor_team import ActorTeam
+from pc3d.play.coached_team import CoachedTeam
 from pc3d.play.talking_team import team_of
-from pc3d.play.team import View
+from pc3d.play.team import Memory, View
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import amount
 
@@ -34,12 +36,13 @@ class Players:
         self._memory = self._team.first(1, self._size)
 
     def act(
-        self, observations: Any, allowed: Any = None, *, visible: Any = None
+        self, observations: Any, allowed: Any = None, *, visible: Any = None, whole: Any = None
     ) -> Num[np.ndarray, " agent *number"]:
         """Everybody's action, from everybody's observation, in the same order every time.
 
         Of a task with masks, `allowed` says who may take which action now, as zeros and ones. Of agents that
-        send each other messages, `visible` says in the same way who sees, and so hears, whom.
+        send each other messages, `visible` says in the same way who sees, and so hears, whom. A coach is
+        shown `whole`: all entities there are, as the task's `whole` makes them.
         """
         try:
             seen = np.asarray(observations, np.float32)
@@ -55,7 +58,8 @@ class Players:
         chances = self._chance.random((1, self._size, *numbers), np.float32)
         mask = None if allowed is None else self._mask(allowed)
         links = self._links(visible) if self._team.execution.by_sight else None
-        self._memory, actions = _step(self._team, self._memory, seen[None], chances, mask, links)
+        everything = self._whole(whole) if self._team.execution.coached else None
+        self._memory, actions = _step(self._team, self._memory, seen[None], chances, mask, links, everything)
         return np.asarray(actions[0])
 
     def _links(self, visible: Any) -> Bool[np.ndarray, "1 agent agent"]:
@@ -68,6 +72,20 @@ class Players:
                 f"shape {links.shape}"
             )
         return (links | np.eye(self._size, dtype=bool))[None]
+
+    def _whole(self, whole: Any) -> Float[np.ndarray, "1 state"]:
+        if whole is None:
+            raise BadInput("this policy's coach sees everything: give it with `whole`, as the task makes it")
+        made = np.asarray(whole, np.float32)
+        assert isinstance(self._team, CoachedTeam)
+        assert self._team.actor.coach is not None
+        row = self._team.actor.coach.attention.features + 1
+        if made.ndim != 1 or made.size % row or made.size < row * self._size:
+            raise BadInput(
+                f"all entities are rows of {row} numbers one after the other, those of {self._size} agents "
+                f"first, not an array of shape {made.shape}"
+            )
+        return made[None]
 
     def _mask(self, allowed: Any) -> Bool[np.ndarray, "1 agent action"]:
         if self._team.actor.squashing is not None:
@@ -87,6 +105,8 @@ class Agent:
     """One agent by itself: as it would run on a robot of its own."""
 
     def __init__(self, actor: Actor, *, seed: int = 0, greedy: bool = False) -> None:
+        if isinstance(actor, CoachedActor):
+            raise BadInput("agents of this policy listen to a coach: play them as a team (`players`)")
         if isinstance(actor, TalkingActor):
             raise BadInput(
                 "agents of this policy send each other messages, so none of them acts alone: "
@@ -111,13 +131,15 @@ class Agent:
 
 @jax.jit
 def _step(
-    team: ActorTeam,
-    memory: Float[Array, "1 agent h"],
+    team: ActorTeam | CoachedTeam,
+    memory: Memory,
     observations: Float[Array, "1 agent observation"],
     chances: Float[Array, "1 agent *number"],
     allowed: Bool[Array, "1 agent action"] | None,
     links: Bool[Array, "1 agent agent"] | None,
-) -> tuple[Float[Array, "1 agent h"], Num[Array, "1 agent *number"]]:
+    whole: Float[Array, "1 state"] | None,
+) -> tuple[Memory, Num[Array, "1 agent *number"]]:
     present = jnp.ones(observations.shape[:2], bool)
-    memory, decision = team.step(memory, View(observations, present, allowed=allowed, links=links), chances)
+    view = View(observations, present, allowed=allowed, links=links, whole=whole)
+    memory, decision = team.step(memory, view, chances)
     return memory, decision.actions

@@ -41,6 +41,12 @@ def unpacked(rows: Float[Array, "... number"], features: int) -> Rows:
     return Rows(apart[..., :-1], apart[..., -1].astype(jnp.int32))
 
 
+def all_rows(whole: Float[Array, "... number"], features: int) -> Rows:
+    """Those that central parts are given; nothing of what stands where nothing is."""
+    rows = unpacked(whole, features)
+    return Rows(jnp.where(rows.numbers[..., None] != 0, rows.features, 0), rows.numbers)
+
+
 def renumbered(rows: Rows, numbers: Int[Array, "... entity"]) -> Float[Array, "... number"]:
     """The same with other numbers; whatever gets none is no longer seen."""
     return _packed(rows.features, numbers, numbers.shape[-1])

@@ -127,7 +127,7 @@ def test_groups_follow_from_the_seed_and_the_update():
     experiment, _, episodes = played()
     algorithm = algorithm_of(experiment)
     one, again, other = (
-        algorithm.groups(experiment, TASK, episodes, jax.random.key(key)) for key in (1, 1, 2)
+        algorithm.chance(experiment, TASK, episodes, jax.random.key(key)).groups for key in (1, 1, 2)
     )
     np.testing.assert_array_equal(one.agents, again.agents)
     assert not np.array_equal(one.agents, other.agents)

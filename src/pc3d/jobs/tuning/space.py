@@ -14,7 +14,7 @@ from pc3d.presets.changes import setting
 from pc3d.system.errors import BadInput
 
 WITHOUT_CENTRAL_LAYERS = ("local", "mean-utility")
-ENTITIES = "entity-mixer"
+ENTITIES = ("entity-mixer", "coach-mixer")
 PADDED = ("joint", "joint-mixer", "joint-action", "joint-alternatives")  # they see a list, not a set
 
 
@@ -35,7 +35,7 @@ class Row:
             "of its algorithm": self.setting.startswith(f"{row.algorithm.section}.")
             and all(method_named(name).algorithm is not row.algorithm for name in parents),
             "central": row.critic not in WITHOUT_CENTRAL_LAYERS,
-            "with a set critic": row.critic not in (*WITHOUT_CENTRAL_LAYERS, *PADDED, ENTITIES),
+            "with a set critic": row.critic not in (*WITHOUT_CENTRAL_LAYERS, *PADDED, *ENTITIES),
             "with context": row.has_context,
             "distilled": row.distils,
             # Where targets come from a slow copy, the averaged teacher is a part of it.

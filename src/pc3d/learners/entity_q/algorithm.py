@@ -7,6 +7,7 @@ from jaxtyping import PRNGKeyArray
 from pc3d.experiment.entity_settings import RefilSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.q_learning.algorithm import QLearning
+from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.learner import QLearner
 from pc3d.networks.entity_groups import Groups
 from pc3d.play.episode import Episode
@@ -21,15 +22,13 @@ GROUP_DRAWS = 0x6209  # folded into the key of an update
 class EntityQ(QLearning):
     """The same learner; where values are imagined, groups are a function of the seed and the update."""
 
-    def groups(
-        self, experiment: Experiment, task: Game, episodes: Episode, key: PRNGKeyArray
-    ) -> Groups | None:
+    def chance(self, experiment: Experiment, task: Game, episodes: Episode, key: PRNGKeyArray) -> Chance:
         settings = experiment.algorithm
         if not (isinstance(settings, RefilSettings) and settings.imagination):
-            return None
+            return NOTHING
         count, _, slots = episodes.present.shape
         keys = jax.random.split(jax.random.fold_in(key, GROUP_DRAWS), count)
-        return Groups.drawn(keys, slots, entity_count(playable(task)) - slots)
+        return Chance(groups=Groups.drawn(keys, slots, entity_count(playable(task)) - slots))
 
     def check(self, experiment: Experiment, task: Game) -> None:
         super().check(experiment, task)

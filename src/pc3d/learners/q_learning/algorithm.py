@@ -16,15 +16,16 @@ from pc3d.learners.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.health import Health
 from pc3d.learners.optimiser import adam, learning_rate
 from pc3d.learners.q_learning.arithmetic import operations
+from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.descent import Descent, descend
 from pc3d.learners.q_learning.learner import QLearner
 from pc3d.learners.q_learning.losses import LossParts
 from pc3d.learners.q_learning.settings import q_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
-from pc3d.networks.entity_groups import Groups
 from pc3d.play.episode import Episode
 from pc3d.play.randomness import Purpose, stream
+from pc3d.play.team import Team
 from pc3d.tasks.task import Game
 
 
@@ -42,7 +43,7 @@ class QLearning(Algorithm):
             team_steps=jnp.zeros((), jnp.int32),
         )
 
-    def team(self, experiment: Experiment, learner: QLearner) -> ExploringTeam:
+    def team(self, experiment: Experiment, learner: QLearner) -> Team:
         epsilon = epsilon_of(experiment, learner.update, learner.team_steps)
         return ExploringTeam(learner.networks.actor, epsilon, keeps=q_of(experiment).stored_memory)
 
@@ -66,7 +67,7 @@ class QLearning(Algorithm):
         end, losses, norms = descend(
             *(experiment, start, unravel, scale, episodes, rate),
             roster_changes=changes,
-            groups=self.groups(experiment, task, episodes, key),
+            chance=self.chance(experiment, task, episodes, key),
         )
         finite = Health.of_drawn(
             episodes,
@@ -90,15 +91,13 @@ class QLearning(Algorithm):
         done, steps = learner.update + 1, learner.team_steps
         return QLearner(done, networks, slow, end.adam, followed, steps), Lesson(scalars, finite)
 
-    def groups(
-        self, experiment: Experiment, task: Game, episodes: Episode, key: PRNGKeyArray
-    ) -> Groups | None:
-        """Of entities, where values are imagined from them; all else that is random came with episodes."""
+    def chance(self, experiment: Experiment, task: Game, episodes: Episode, key: PRNGKeyArray) -> Chance:
+        """Nothing: all that is random came with the episodes."""
         del experiment, task, episodes, key
-        return None
+        return NOTHING
 
     def policy(self, learner: QLearner) -> PolicyNetworks:
-        return PolicyNetworks(learner.networks.actor, learner.slow.critic.held_teacher)
+        return PolicyNetworks(learner.networks.acting, learner.slow.critic.held_teacher)
 
     def check(self, experiment: Experiment, task: Game) -> None:
         refuse_hidden_ends(experiment, task)
@@ -122,7 +121,7 @@ def _scalars(losses: LossParts) -> dict[str, Array]:
         "loss_distillation": losses.distillation,
         "value": losses.said,
         "value_error": losses.off,
-        **({} if losses.imagined is None else {"loss_imagined": losses.imagined}),
+        **losses.named,
         "gate": losses.gate,
         "gate_deviation": jnp.sqrt(jnp.maximum(losses.gate_square - losses.gate**2, 0)),
     }

@@ -13,11 +13,11 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.learners.experience import Counts
 from pc3d.learners.optimiser import adam, shortened
 from pc3d.learners.pieces import added_up, grouped, pieces_of
+from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.losses import Given, LossParts, objective
 from pc3d.learners.q_learning.settings import q_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
-from pc3d.networks.entity_groups import Groups
 from pc3d.play.episode import Episode
 
 Unravel = Callable[[Array], Networks]
@@ -40,14 +40,12 @@ def descend(
     rate: Float[Array, ""],
     *,
     roster_changes: bool,
-    groups: Groups | None = None,
+    chance: Chance = NOTHING,
 ) -> tuple[Descent, LossParts, Float[Array, " step"]]:
     """All steps; with the means of their losses, and the norm of each step's gradient."""
     settings = q_of(experiment)
 
-    def step(
-        training: Descent, drawn: tuple[Episode, Groups | None]
-    ) -> tuple[Descent, tuple[LossParts, Array]]:
+    def step(training: Descent, drawn: tuple[Episode, Chance]) -> tuple[Descent, tuple[LossParts, Array]]:
         networks = unravel(training.parameters)
         given = Given(unravel(training.slow), scale, roster_changes)
         gradient, parts = minibatch_gradient(experiment, networks, given, *drawn)
@@ -60,7 +58,7 @@ def descend(
         slow_parameters = training.slow + settings.target_rate * (parameters - training.slow)
         return Descent(parameters, slow_parameters, state), (parts, norm)
 
-    end, (losses, norms) = jax.lax.scan(step, start, grouped((episodes, groups), settings.gradient_steps))
+    end, (losses, norms) = jax.lax.scan(step, start, grouped((episodes, chance), settings.gradient_steps))
     return end, jax.tree.map(jnp.mean, losses), norms
 
 
@@ -69,18 +67,18 @@ def minibatch_gradient(
     networks: Networks,
     given: Given,
     batch: Episode,
-    groups: Groups | None = None,
+    chance: Chance = NOTHING,
 ) -> tuple[Networks, LossParts]:
     """Of a minibatch's loss, added up over pieces of it; and the loss."""
     counts = Counts.of(batch)
 
-    def of_piece(piece: tuple[Episode, Groups | None]) -> tuple[Networks, LossParts]:
-        episodes, their_groups = piece
+    def of_piece(piece: tuple[Episode, Chance]) -> tuple[Networks, LossParts]:
+        episodes, theirs = piece
 
         def loss(networks: Networks) -> tuple[Array, LossParts]:
-            parts = objective(experiment, networks, given, episodes, counts, their_groups)
+            parts = objective(experiment, networks, given, episodes, counts, theirs)
             return parts.total, parts
 
         return jax.grad(loss, has_aux=True)(networks)
 
-    return added_up(of_piece, (batch, groups), pieces_of(*batch.present.shape))
+    return added_up(of_piece, (batch, chance), pieces_of(*batch.present.shape))

@@ -5,16 +5,18 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Shaped
 
+from pc3d.experiment.copa_settings import CopaSettings
 from pc3d.experiment.entity_settings import RefilSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.distillation import distance_from_teacher, weight_of
-from pc3d.learners.experience import Counts, decisions_of, said_by, seen_in, sum_of
+from pc3d.learners.experience import Counts, decisions_of, remembered_by, seen_in, sum_of
+from pc3d.learners.q_learning.chance import NOTHING, Chance
+from pc3d.learners.q_learning.coaching import Held, held_to, says, told_in
 from pc3d.learners.q_learning.imagination import imagined_values
 from pc3d.learners.targets import targets_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
 from pc3d.networks.critics import Critic, TeamView
-from pc3d.networks.entity_groups import Groups
 from pc3d.play.choosing import of_action, only_allowed
 from pc3d.play.episode import Episode
 
@@ -31,7 +33,7 @@ class LossParts(eqx.Module):
     off: Float[Array, ""]
     target: Float[Array, ""]
     target_square: Float[Array, ""]
-    imagined: Float[Array, ""] | None = None  # the loss of a value that is imagined from groups
+    named: dict[str, Float[Array, ""]]  # what some methods have besides, by its name in metrics
 
 
 class Given(eqx.Module):
@@ -48,7 +50,7 @@ def objective(
     given: Given,
     episodes: Episode,
     counts: Counts,
-    groups: Groups | None = None,
+    chance: Chance = NOTHING,
 ) -> LossParts:
     """What some episodes add to the loss of their minibatch.
 
@@ -56,11 +58,13 @@ def objective(
     """
     seen, scale, decisions = seen_in(episodes), given.scale, decisions_of(episodes)
     shown = networks.shown(seen, jnp.asarray(episodes.present))
-    now = said_by(networks.actor, episodes, shown, roster_changes=given.roster_changes)
+    features = remembered_by(networks.actor, episodes, shown, roster_changes=given.roster_changes)
+    told = told_in(networks, episodes, chance, roster_changes=given.roster_changes)
+    now = says(networks, features, told)
     taken = of_action(now.logits[:, :-1], episodes.actions)
     values = _team_values(networks.critic, episodes, seen, taken, slice(None, -1))
-    targets = _targets(experiment, given, episodes, seen, now.logits)
-    told = scale.stretch(jax.lax.stop_gradient(values))
+    targets = _targets(experiment, given, episodes, seen, now.logits, chance)
+    valued = scale.stretch(jax.lax.stop_gradient(values))
 
     def mean(parts: Shaped[Array, "..."]) -> Float[Array, ""]:
         return sum_of(parts, episodes.played) / counts.team_steps
@@ -72,25 +76,48 @@ def objective(
     teacher, present = given.slow.critic.held_teacher, jnp.asarray(episodes.present[:, :-1])
     distillation = of_agents(distance_from_teacher(experiment, now, teacher, seen, present))
     gates = jnp.zeros(decisions.shape) if now.gate is None else jax.lax.stop_gradient(now.gate[:, :-1])
-    own_loss, imagined = value_loss, None
-    if groups is not None:
-        settings = experiment.algorithm
-        assert isinstance(settings, RefilSettings)
-        thought = imagined_values(networks, episodes, seen, groups, roster_changes=given.roster_changes)
+    own_loss, named = value_loss, dict[str, Array]()
+    if chance.groups is not None:
+        thought = imagined_values(
+            networks, episodes, seen, chance.groups, roster_changes=given.roster_changes
+        )
         imagined = mean((thought - scale.shrink(targets)) ** 2)
-        own_loss = (1 - settings.imagination) * value_loss + settings.imagination * imagined
+        own_loss, named = _with_imagined(experiment, value_loss, imagined)
+    if told is not None:
+        held = jax.tree.map(of_agents, held_to(networks, episodes, features, told, now.logits.shape[-1]))
+        own_loss, named = _with_coach(experiment, value_loss, held)
     return LossParts(
         total=own_loss + weight_of(experiment) * distillation,
         value=value_loss,
         distillation=distillation,
         gate=of_agents(gates),
         gate_square=of_agents(gates**2),
-        said=mean(told),
-        off=mean(jnp.abs(told - targets)),
+        said=mean(valued),
+        off=mean(jnp.abs(valued - targets)),
         target=mean(targets),
         target_square=mean(targets**2),
-        imagined=imagined,
+        named=named,
     )
+
+
+def _with_imagined(experiment: Experiment, value: Array, imagined: Array) -> tuple[Array, dict[str, Array]]:
+    """REFIL: (1 − λ) of the one loss and λ of the other; and what metrics call it."""
+    settings = experiment.algorithm
+    assert isinstance(settings, RefilSettings)
+    share = settings.imagination
+    return (1 - share) * value + share * imagined, {"loss_imagined": imagined}
+
+
+def _with_coach(experiment: Experiment, value: Array, held: Held) -> tuple[Array, dict[str, Array]]:
+    """COPA: words that can be recognised in what is done, and are not always the same."""
+    settings = experiment.algorithm
+    assert isinstance(settings, CopaSettings)
+    loss = value + settings.recognition_weight * held.surprise - settings.entropy_weight * held.entropy
+    return loss, {
+        "loss_recognition": held.surprise,
+        "broadcast_entropy": held.entropy,
+        "broadcast_moved": held.moved,
+    }
 
 
 def _team_values(
@@ -108,10 +135,13 @@ def _targets(
     episodes: Episode,
     seen: Array,
     online: Float[Array, "episode moment agent action"],
+    chance: Chance,
 ) -> Float[Array, "episode time"]:
     """In the task's own scale, whichever the networks have; constants for the gradient."""
-    shown = given.slow.shown(seen, jnp.asarray(episodes.present))
-    later = said_by(given.slow.actor, episodes, shown, roster_changes=given.roster_changes).logits
+    shown, changes = given.slow.shown(seen, jnp.asarray(episodes.present)), given.roster_changes
+    features = remembered_by(given.slow.actor, episodes, shown, roster_changes=changes)
+    told = told_in(given.slow, episodes, chance, roster_changes=changes)
+    later = says(given.slow, features, told).logits
     allowed = None if episodes.allowed is None else episodes.allowed[:, 1:]
     utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
     values = _team_values(given.slow.critic, episodes, seen, utilities, slice(1, None))
