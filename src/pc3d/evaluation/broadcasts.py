@@ -13,7 +13,6 @@ from pc3d.play.coached_team import CoachedTeam
 from pc3d.runs.policy import Policy
 from pc3d.system.checked_json import read_checked
 from pc3d.system.errors import BadInput
-from pc3d.system.plain import amount
 
 FILE = "coach.json"
 NAMES = (
@@ -30,8 +29,8 @@ class Speaking:
     thrift: float = 0.0
 
     def __str__(self) -> str:
-        often = "never" if self.every == NEVER else f"every {amount(self.every, 'step')}"
-        return f"{often}, if {self.thrift:g} away" if self.thrift else often
+        often = "never" if self.every == NEVER else f"T={self.every}"
+        return f"{often}, >{self.thrift:g}" if self.thrift else often
 
 
 def coached_actor(policy: Policy) -> CoachedActor:
