@@ -26,6 +26,7 @@ class Execution:
 
 ALONE = Execution()
 IN_SIGHT = Execution(messages=True, by_sight=True)
+BY_SPLIT = Execution(further="a split of the state by the designer")
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,7 @@ def needs(execution: Execution, messages: Messages | None = None) -> str:
         (messages is not None, str(messages)),
         (execution.central_module, "a central module"),
         (execution.privileged, "somebody who sees the whole state"),
+        (execution.further != "", execution.further),
     )
     return ", ".join(["own history", *(words for there, words in parts if there)])
 
@@ -68,5 +70,5 @@ NEIGHBOURS = {
         central_module=True, messages=True, privileged=True, further="a coach that sees everything"
     ),
     "SOG": Execution(messages=True),
-    "MIPI": Execution(further="a split of the state by the designer"),
+    "MIPI": BY_SPLIT,
 }

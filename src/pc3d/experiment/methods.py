@@ -11,9 +11,10 @@ from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings,
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
-from pc3d.experiment.execution import ALONE, IN_SIGHT, Execution, Messages, needs
+from pc3d.experiment.execution import ALONE, BY_SPLIT, IN_SIGHT, Execution, Messages, needs
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
+from pc3d.experiment.mipi_settings import MipiSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
@@ -167,6 +168,18 @@ METHODS = {
         *("REFIL", "A-QMIX that also imagines what random groups are worth", "#9E0142", "-.", "a-qmix"),
         algorithm=RefilSettings,
         critic="entity-mixer",
+    ),
+    "mipi": Method(
+        *(
+            "MIPI-style",
+            "PIC-QMIX that pays for acting on what is seen of teammates",
+            "#3333EE",
+            "-.",
+            "qmix-pic",
+        ),
+        algorithm=MipiSettings,
+        critic="mean-mixer",
+        execution=BY_SPLIT,
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with

@@ -20,6 +20,7 @@ from pc3d.learners.q_learning.descent import Descent, descend
 from pc3d.learners.q_learning.learner import QLearner
 from pc3d.learners.q_learning.losses import LossParts
 from pc3d.learners.q_learning.settings import q_of
+from pc3d.learners.q_learning.soft_policy import Reference
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
 from pc3d.networks.entity_groups import Groups
@@ -54,7 +55,13 @@ class QLearning(Algorithm):
         )
 
     def learn(
-        self, experiment: Experiment, task: Game, learner: QLearner, episodes: Episode, key: PRNGKeyArray
+        self,
+        experiment: Experiment,
+        task: Game,
+        learner: QLearner,
+        episodes: Episode,
+        key: PRNGKeyArray,
+        reference: Reference | None = None,
     ) -> tuple[QLearner, Lesson]:
         """Take the gradient steps, each on its share of what was drawn."""
         settings, changes = q_of(experiment), task.roster_changes
@@ -67,6 +74,7 @@ class QLearning(Algorithm):
             *(experiment, start, unravel, scale, episodes, rate),
             roster_changes=changes,
             groups=self.groups(experiment, task, episodes, key),
+            reference=reference,
         )
         finite = Health.of_drawn(
             episodes,
@@ -116,13 +124,18 @@ class QLearning(Algorithm):
 
 def _scalars(losses: LossParts) -> dict[str, Array]:
     """What metrics call these numbers."""
+    some = {
+        "loss_imagined": losses.imagined,
+        "information": losses.information,
+        "entropy": losses.entropy,
+    }
     return {
         "loss_total": losses.total,
         "loss_value": losses.value,
         "loss_distillation": losses.distillation,
         "value": losses.said,
         "value_error": losses.off,
-        **({} if losses.imagined is None else {"loss_imagined": losses.imagined}),
+        **{name: part for name, part in some.items() if part is not None},
         "gate": losses.gate,
         "gate_deviation": jnp.sqrt(jnp.maximum(losses.gate_square - losses.gate**2, 0)),
     }

@@ -10,6 +10,7 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.learners.distillation import distance_from_teacher, weight_of
 from pc3d.learners.experience import Counts, decisions_of, said_by, seen_in, sum_of
 from pc3d.learners.q_learning.imagination import imagined_values
+from pc3d.learners.q_learning.soft_policy import Reference, SoftPolicy
 from pc3d.learners.targets import targets_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
@@ -32,6 +33,8 @@ class LossParts(eqx.Module):
     target: Float[Array, ""]
     target_square: Float[Array, ""]
     imagined: Float[Array, ""] | None = None  # the loss of a value that is imagined from groups
+    information: Float[Array, ""] | None = None  # nats by which a policy leaves its reference
+    entropy: Float[Array, ""] | None = None  # of that policy
 
 
 class Given(eqx.Module):
@@ -40,6 +43,8 @@ class Given(eqx.Module):
     slow: Networks
     scale: ValueScale
     roster_changes: bool = eqx.field(static=True)
+    reference: Reference | None = None
+    """What policies may leave at a cost; None where everybody takes its best action."""
 
 
 def objective(
@@ -59,7 +64,8 @@ def objective(
     now = said_by(networks.actor, episodes, shown, roster_changes=given.roster_changes)
     taken = of_action(now.logits[:, :-1], episodes.actions)
     values = _team_values(networks.critic, episodes, seen, taken, slice(None, -1))
-    targets = _targets(experiment, given, episodes, seen, now.logits)
+    soft = _soft_policy(given, episodes, seen, now.logits)
+    targets = _targets(experiment, given, episodes, seen, now.logits, soft)
     told = scale.stretch(jax.lax.stop_gradient(values))
 
     def mean(parts: Shaped[Array, "..."]) -> Float[Array, ""]:
@@ -74,11 +80,9 @@ def objective(
     gates = jnp.zeros(decisions.shape) if now.gate is None else jax.lax.stop_gradient(now.gate[:, :-1])
     own_loss, imagined = value_loss, None
     if groups is not None:
-        settings = experiment.algorithm
-        assert isinstance(settings, RefilSettings)
         thought = imagined_values(networks, episodes, seen, groups, roster_changes=given.roster_changes)
         imagined = mean((thought - scale.shrink(targets)) ** 2)
-        own_loss = (1 - settings.imagination) * value_loss + settings.imagination * imagined
+        own_loss = _with_imagined(experiment, value_loss, imagined)
     return LossParts(
         total=own_loss + weight_of(experiment) * distillation,
         value=value_loss,
@@ -90,7 +94,25 @@ def objective(
         target=mean(targets),
         target_square=mean(targets**2),
         imagined=imagined,
+        information=None if soft is None else of_agents(soft.information[:, :-1]),
+        entropy=None if soft is None else of_agents(soft.entropy[:, :-1]),
     )
+
+
+def _with_imagined(
+    experiment: Experiment, value_loss: Float[Array, ""], imagined: Float[Array, ""]
+) -> Float[Array, ""]:
+    settings = experiment.algorithm
+    assert isinstance(settings, RefilSettings)
+    return (1 - settings.imagination) * value_loss + settings.imagination * imagined
+
+
+def _soft_policy(given: Given, episodes: Episode, seen: Array, online: Array) -> SoftPolicy | None:
+    """Of the learning network, at every moment; a constant for the gradient."""
+    if given.reference is None:
+        return None
+    changes = given.roster_changes
+    return jax.lax.stop_gradient(given.reference.policy(episodes, seen, online, roster_changes=changes))
 
 
 def _team_values(
@@ -108,14 +130,30 @@ def _targets(
     episodes: Episode,
     seen: Array,
     online: Float[Array, "episode moment agent action"],
+    soft: SoftPolicy | None,
 ) -> Float[Array, "episode time"]:
     """In the task's own scale, whichever the networks have; constants for the gradient."""
     shown = given.slow.shown(seen, jnp.asarray(episodes.present))
     later = said_by(given.slow.actor, episodes, shown, roster_changes=given.roster_changes).logits
     allowed = None if episodes.allowed is None else episodes.allowed[:, 1:]
-    utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
-    values = _team_values(given.slow.critic, episodes, seen, utilities, slice(1, None))
-    return jax.lax.stop_gradient(targets_of(experiment, episodes, given.scale.stretch(values)))
+    if soft is None:
+        utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
+    else:
+        utilities = soft.expected(later)[:, 1:]
+    values = given.scale.stretch(_team_values(given.slow.critic, episodes, seen, utilities, slice(1, None)))
+    costs = None if soft is None else _costs(given, episodes, soft)
+    return jax.lax.stop_gradient(
+        targets_of(experiment, episodes, values if costs is None else values + costs, costs)
+    )
+
+
+def _costs(given: Given, episodes: Episode, soft: SoftPolicy) -> Float[Array, "episode time"]:
+    """−(α / n) Σ_i KL(π_i ‖ p_i) of the moment after each step, in the task's own scale, as targets are."""
+    assert given.reference is not None
+    there = jnp.asarray(episodes.present[:, 1:])
+    nats = jnp.sum(jnp.where(there, soft.information[:, 1:], 0), axis=-1)
+    each = given.reference.cost * given.scale.deviation
+    return -each * nats / jnp.maximum(jnp.sum(there, axis=-1), 1)
 
 
 def double_q(online: Float[Array, "... action"], slow: Float[Array, "... action"]) -> Float[Array, "..."]:
