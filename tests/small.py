@@ -14,6 +14,7 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.methods import METHODS
+from pc3d.experiment.mipi_settings import MipiSettings
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
@@ -60,6 +61,7 @@ SMALL = {
     },
     QLearningSettings: SMALL_Q,
     CtdsSettings: {**SMALL_Q, **SMALL_TEAM_ENCODER},
+    MipiSettings: SMALL_Q,
     **{kind: {**SMALL_Q, **SMALL_ATTENTION} for kind in (EntityQSettings, RefilSettings)},
 }
 

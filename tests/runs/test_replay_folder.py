@@ -304,6 +304,7 @@ def with_memories(method):
         "masac",
         "ctds",
         "refil",
+        "mipi",
         "vdn remembers",
         "masac remembers",
     ]

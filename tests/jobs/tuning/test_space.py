@@ -57,6 +57,7 @@ def test_happo_searches_its_turns_and_leaves_the_rest_of_ppo_to_mappo(method):
         ("ctds", {"ctds.student_plays"}),
         ("a-qmix", {"aqmix.attention_width"}),
         ("refil", {"refil.imagination"}),
+        ("mipi", {"mipi.information_cost", "mipi.reference_updates"}),
     ],
 )
 def test_what_extends_an_algorithm_searches_its_own_settings_and_leaves_the_rest_to_it(method, own):
