@@ -31,7 +31,10 @@ Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearning
 OFF_POLICY_METHODS = [
     name for name, row in METHODS.items() if issubclass(row.algorithm, MaddpgSettings | MasacSettings)
 ]
-KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac", "ptde", "ctds", "mipi", "graph")
+KINDS = (
+    *("ippo", "pc3d", "pc3d-happo", "graph", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac"),
+    *("ptde", "ctds", "mipi"),
+)
 ENTITY_METHODS = [name for name, row in METHODS.items() if issubclass(row.algorithm, EntityQSettings)]
 FLAT_METHODS = [name for name in METHODS if name not in ENTITY_METHODS]
 
