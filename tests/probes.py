@@ -13,6 +13,7 @@ from pc3d.experiment.network_settings import ActorSettings, CriticSettings, Dist
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.recipe import Recipe
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
+from pc3d.tasks.split import Split
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, scalar
 
 
@@ -139,6 +140,25 @@ class Forbidden(Probe):
 
     def reward(self, state, actions):
         paid = jnp.where((actions == 2) & (state.cues == 0), -1000.0, 0.5 * actions)
+        return jnp.mean(paid, where=self.present(state))
+
+
+@dataclass(frozen=True)
+class Rumour(Probe):
+    """What is seen of teammates says whether action one is good (1) or bad (-4); action zero is safe (0).
+
+    Alone, who ignores it takes the safe action: which is best where looking costs enough.
+    """
+
+    @property
+    def split(self):
+        return Split.at_end(5, 1, 1)
+
+    def cue(self, state):
+        return 2.0 * state.cues - 1  # 0 where nobody is seen
+
+    def reward(self, state, actions):
+        paid = jnp.where(actions == 1, 5.0 * state.cues - 4.0, 0.0)
         return jnp.mean(paid, where=self.present(state))
 
 

@@ -15,6 +15,7 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.methods import METHODS
+from pc3d.experiment.mipi_settings import MipiSettings
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
@@ -31,7 +32,10 @@ Q_METHODS = [name for name, row in METHODS.items() if row.algorithm is QLearning
 OFF_POLICY_METHODS = [
     name for name, row in METHODS.items() if issubclass(row.algorithm, MaddpgSettings | MasacSettings)
 ]
-KINDS = ("ippo", "pc3d", "pc3d-happo", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac", "ptde", "ctds", "graph")
+KINDS = (
+    *("ippo", "pc3d", "pc3d-happo", "graph", "vdn", "pc3d-qmix", "maddpg", "pc3d-masac"),
+    *("ptde", "ctds", "mipi"),
+)
 ENTITY_METHODS = [name for name, row in METHODS.items() if issubclass(row.algorithm, EntityQSettings)]
 FLAT_METHODS = [name for name in METHODS if name not in ENTITY_METHODS]
 
@@ -61,6 +65,7 @@ SMALL = {
     },
     QLearningSettings: SMALL_Q,
     CtdsSettings: {**SMALL_Q, **SMALL_TEAM_ENCODER},
+    MipiSettings: SMALL_Q,
     **{kind: {**SMALL_Q, **SMALL_ATTENTION} for kind in (EntityQSettings, RefilSettings)},
     CopaSettings: {**SMALL_Q, **SMALL_ATTENTION, "broadcast_width": 4},
 }

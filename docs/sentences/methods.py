@@ -22,6 +22,7 @@ LEARNERS = {
     "aqmix": "[Q-learning, entity by entity](docs/neighbours.md#entity-by-entity)",
     "refil": "[the same with imagined groups (REFIL)](docs/neighbours.md#entity-by-entity)",
     "copa": "[the same with a coach (COPA)](docs/neighbours.md#a-coach)",
+    "mipi": "[the same at a price for information (MIPI)](docs/neighbours.md#a-price-for-information)",
 }
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,12 @@ from tests.probes import Probe, probe_experiment
 EPISODES = 32  # of an update
 
 
-def trained_with(settings: ReplayedSettings, method: str, probe: Callable[[int], Probe], updates: int):
+def trained_with(
+    settings: ReplayedSettings, method: str, probe: Callable[[int], Probe], updates: int, **changes: Any
+):
     """The learner after training, and the mean return of its policy at the worse of two sizes."""
     experiment, arena = (
-        replace(probe_experiment(method, updates), algorithm=settings),
+        replace(probe_experiment(method, updates), algorithm=settings, **changes),
         CompiledArena(probe(3)),
     )
     algorithm, replay = algorithm_of(experiment), Replay(settings.replay)

@@ -133,7 +133,7 @@ PARENTS = {
     "hyper-pc3d": "pc3d",
 }
 # Of what the paper does not have: the parts that its methods have.
-STUDENTS = {"ptde": "mappo", "ctds": "qmix-pic"}
+EXTENSIONS = {"ptde": "mappo", "ctds": "qmix-pic", "mipi": "qmix-pic"}
 FACTORED = {"vdn": "mappo", "qmix": "mappo", "qmix-pic": "pic", "pc3d-qmix": "pc3d"}
 OFF_POLICY = {
     **dict.fromkeys(("maddpg", "matd3", "masac"), "mappo"),
@@ -205,8 +205,8 @@ def test_what_learns_from_a_replay_keeps_actor_discount_and_what_is_seen_of_the_
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize(("method", "parent"), STUDENTS.items())
-def test_what_has_a_student_has_the_networks_and_settings_of_what_it_extends(task, method, parent):
+@pytest.mark.parametrize(("method", "parent"), EXTENSIONS.items())
+def test_what_extends_a_method_has_its_networks_and_settings(task, method, parent):
     assert METHODS[method].parent == parent
     made, usual = paper(task, method), paper(task, parent)
     assert (made.actor, made.critic) == (usual.actor, usual.critic)

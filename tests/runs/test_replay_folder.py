@@ -305,6 +305,7 @@ def with_memories(method):
         "ctds",
         "refil",
         "copa",
+        "mipi",
         "vdn remembers",
         "masac remembers",
     ]

@@ -10,7 +10,6 @@ import jax
 import numpy as np
 import pytest
 
-from pc3d.experiment.execution import ALONE
 from pc3d.experiment.methods import METHODS
 from pc3d.play.coached_team import CoachedTeam
 from pc3d.play.hosted.crew import Crew, Hosting, Source
@@ -132,7 +131,7 @@ def test_a_team_that_sends_messages_plays_in_worlds_of_python_objects():
 def test_what_a_team_needs_at_execution_is_part_of_its_type():
     assert Messengers.execution.messages
     assert not Messengers.execution.decentralized
-    talking = [name for name, method in METHODS.items() if method.execution is not ALONE]
+    talking = [name for name, method in METHODS.items() if method.execution.messages]
     assert talking == ["graph", "copa"]
     assert METHODS["graph"].execution is TalkingTeam.execution
     assert METHODS["copa"].execution is CoachedTeam.execution

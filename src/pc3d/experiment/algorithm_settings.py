@@ -171,6 +171,11 @@ class AlgorithmSettings(Bounded, abc.ABC):
         """What somebody who sees everything tells its agents, also when they act; None where nobody does."""
         return None
 
+    @property
+    def cost_of_information(self) -> float | None:
+        """What a nat about teammates costs that its actor acts on; None where nobody counts it."""
+        return None
+
 
 # How the teacher is, and what students learn of it: for every algorithm that distils.
 TEACHER_HEADLINES = {

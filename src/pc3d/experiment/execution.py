@@ -35,6 +35,7 @@ COACHED = Execution(
     coached=True,
     further="a coach that sees everything",
 )
+BY_SPLIT = Execution(further="a split of the state by the designer")
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ def needs(execution: Execution, messages: Messages | Broadcasts | None = None) -
         (messages is not None, str(messages)),
         (execution.central_module, "a central module"),
         (execution.privileged, "somebody who sees the whole state"),
+        (execution.further != "", execution.further),
     )
     return ", ".join(["own history", *(words for there, words in parts if there)])
 
@@ -87,5 +89,5 @@ NEIGHBOURS = {
     "agent–entity graphs": Execution(messages=True, further="structure of graph and messages"),
     "COPA": COACHED,
     "SOG": Execution(messages=True),
-    "MIPI": Execution(further="a split of the state by the designer"),
+    "MIPI": BY_SPLIT,
 }

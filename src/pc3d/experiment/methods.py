@@ -12,9 +12,19 @@ from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.copa_settings import CopaSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
-from pc3d.experiment.execution import ALONE, COACHED, IN_SIGHT, Broadcasts, Execution, Messages, needs
+from pc3d.experiment.execution import (
+    ALONE,
+    BY_SPLIT,
+    COACHED,
+    IN_SIGHT,
+    Broadcasts,
+    Execution,
+    Messages,
+    needs,
+)
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
+from pc3d.experiment.mipi_settings import MipiSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
@@ -175,6 +185,18 @@ METHODS = {
         algorithm=CopaSettings,
         critic="coach-mixer",
         execution=COACHED,
+    ),
+    "mipi": Method(
+        *(
+            "MIPI-style",
+            "PIC-QMIX that pays for acting on what is seen of teammates",
+            "#3333EE",
+            "-.",
+            "qmix-pic",
+        ),
+        algorithm=MipiSettings,
+        critic="mean-mixer",
+        execution=BY_SPLIT,
     ),
 }
 OURS = "pc3d"  # the method that all others are compared with

@@ -1,5 +1,6 @@
 """Whether an update is still made of numbers: what training looks at before it goes on."""
 
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -29,6 +30,15 @@ class Health(eqx.Module):
         """Of an update from a replay: single numbers, arrays, or trees of them."""
         numbers = (seen_in(episodes), episodes.rewards, target, loss, gradient, optimiser, parameters)
         return Health(*map(_all_finite_in, numbers))
+
+    def with_student(self, loss: Array, gradient: Array, optimiser: Any) -> "Health":
+        """The same with an actor that learns beside: its loss, the norms of its gradients, its optimiser."""
+        return replace(
+            self,
+            loss=self.loss & _all_finite_in(loss),
+            gradient=self.gradient & _all_finite_in(gradient),
+            optimiser=self.optimiser & _all_finite_in((optimiser.mu, optimiser.nu)),
+        )
 
 
 def _all_finite_in(tree: Any) -> Bool[Array, ""]:

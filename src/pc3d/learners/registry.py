@@ -8,6 +8,7 @@ from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
+from pc3d.experiment.mipi_settings import MipiSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
@@ -17,6 +18,7 @@ from pc3d.learners.copa.algorithm import Copa
 from pc3d.learners.ctds.algorithm import Ctds
 from pc3d.learners.entity_q.algorithm import EntityQ
 from pc3d.learners.happo.turns import descend_in_turns
+from pc3d.learners.mipi.algorithm import Mipi
 from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.learners.ptde.algorithm import Ptde
 from pc3d.learners.q_learning.algorithm import QLearning
@@ -28,6 +30,7 @@ ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PtdeSettings: Ptde(),
     QLearningSettings: QLearning(),
     CtdsSettings: Ctds(),
+    MipiSettings: Mipi(),
     **dict.fromkeys((EntityQSettings, RefilSettings), EntityQ()),
     CopaSettings: Copa(),
     **dict.fromkeys((MaddpgSettings, Matd3Settings, MasacSettings), ActorCritic()),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -31,7 +32,13 @@ class Student(eqx.Module):
 
     @classmethod
     def fresh(cls, experiment: Experiment, task: Game) -> "Student":
-        actor = build_student(stream(experiment.seed, Purpose.INITIALISE), experiment, task)
+        return cls.of(
+            experiment, build_student(stream(experiment.seed, Purpose.INITIALISE), experiment, task)
+        )
+
+    @classmethod
+    def of(cls, experiment: Experiment, actor: Actor) -> "Student":
+        """An actor that has not learned yet."""
         return cls(actor, adam(experiment).init(ravel_pytree(actor)[0]))
 
 
@@ -87,22 +94,39 @@ def study(
 
     NOTHING fills up what a group lacks.
     """
-    parameters, unravel = ravel_pytree(student.actor)
     episodes = jax.tree.map(jnp.asarray, episodes)
 
-    def step(training: Training, numbers: Array) -> tuple[Training, tuple[Sums, Array]]:
+    def gradient_of(actor: Actor, numbers: Array) -> tuple[Actor, Sums]:
         batch = jax.tree.map(lambda values: values[numbers], episodes)
         batch = replace(batch, played=batch.played & (numbers != NOTHING)[:, None])
-        gradient, sums = minibatch_gradient(unravel(training.parameters), ask, batch)
-        flat = ravel_pytree(gradient)[0]
-        change, state = adam(experiment).update(shorten(flat, longest), training.adam)
-        return Training(training.parameters - rate * change, state), (sums, jnp.linalg.norm(flat))
+        return minibatch_gradient(actor, ask, batch)
 
-    end, (sums, norms) = jax.lax.scan(step, Training(parameters, student.adam), numbers)
+    taught, sums, norms = descended(experiment, student, gradient_of, numbers, rate, longest)
     losses, variances = jax.vmap(lambda one: (one.error / jnp.maximum(one.count, 1), one.variance))(sums)
     loss = jnp.mean(losses)
     recovered = 1 - loss / jnp.maximum(jnp.mean(variances), 1e-12)
-    return Studied(Student(unravel(end.parameters), end.adam), loss, recovered, norms)
+    return Studied(taught, loss, recovered, norms)
+
+
+def descended(
+    experiment: Experiment,
+    student: Student,
+    gradient_of: Callable[[Actor, Any], tuple[Actor, Any]],
+    steps: Any,
+    rate: Float[Array, ""],
+    longest: float,
+) -> tuple[Student, Any, Float[Array, " step"]]:
+    """After a gradient step, no longer than so much, for each of these; with what each told, and its norm."""
+    parameters, unravel = ravel_pytree(student.actor)
+
+    def step(training: Training, given: Any) -> tuple[Training, tuple[Any, Array]]:
+        gradient, told = gradient_of(unravel(training.parameters), given)
+        flat = ravel_pytree(gradient)[0]
+        change, state = adam(experiment).update(shorten(flat, longest), training.adam)
+        return Training(training.parameters - rate * change, state), (told, jnp.linalg.norm(flat))
+
+    end, (told, norms) = jax.lax.scan(step, Training(parameters, student.adam), steps)
+    return Student(unravel(end.parameters), end.adam), told, norms
 
 
 class Training(eqx.Module):

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.experiment.action_space import ActionSpace, Box
@@ -32,6 +33,7 @@ from pc3d.networks.entity_mixer import EntityMixer
 from pc3d.networks.insight import Insight, PersonalInformation, TeamAttention
 from pc3d.networks.layers import drawn_uniformly
 from pc3d.networks.mixers import MIXERS
+from pc3d.networks.reference import soft_actor
 from pc3d.networks.separate_actors import SeparateActors
 from pc3d.networks.squashing import Squashing
 from pc3d.networks.talking_actor import TalkingActor
@@ -49,7 +51,7 @@ CENTRAL_KINDS: dict[CentralKind, str] = {
 
 
 # The four before are taken.
-UNIFORM_KEY, INSIGHT_KEY, STUDENT_KEY = 4, 5, 6
+UNIFORM_KEY, INSIGHT_KEY, STUDENT_KEY, REFERENCE_KEY = 4, 5, 6, 7
 Network = TypeVar("Network")
 
 
@@ -125,12 +127,23 @@ def build_student(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Acto
     return _drawn(uniform_key, experiment, student)
 
 
+def build_reference(key: PRNGKeyArray, experiment: Experiment, task: Game) -> Actor:
+    """What says how likely an agent does what, of the actor's sizes; nearly anything at first."""
+    actor_key, head_key, uniform_key = jax.random.split(jax.random.fold_in(key, REFERENCE_KEY), 3)
+    head = PlainHead(head_key, HeadShape(experiment.actor.rnn_dim, task.action_space.width))
+    actor = Actor(actor_key, task.observation_width, experiment.actor, experiment.recipe.activation, head)
+    return _drawn(uniform_key, experiment, actor)
+
+
 def blank_policy(experiment: Experiment, task: Game) -> PolicyNetworks:
     """The shapes of a policy without its numbers: a file could ask for more of them than there is memory."""
 
     def made() -> PolicyNetworks:
         key = jax.random.key(0)
-        networks = build(key, experiment, task)
+        networks, cost = build(key, experiment, task), experiment.algorithm.cost_of_information
+        if cost is not None:
+            reference = build_reference(key, experiment, task)
+            return PolicyNetworks(soft_actor(reference, networks.actor, jnp.asarray(cost)), None)
         if networks.insight is None:
             return PolicyNetworks(networks.acting, networks.critic.held_teacher)
         return PolicyNetworks(

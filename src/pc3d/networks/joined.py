@@ -1,9 +1,12 @@
-"""Two actors as one: what an actor and the student that tells its head something leave in the end."""
+"""Two actors as one: both encoders and memories are blocks of one, and one head reads what both remember.
+
+So whatever plays, scores or exports an actor does so with two that act together.
+"""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, Float
 
 from pc3d.networks.actor import Actor
 from pc3d.networks.conditioning import PlainHead
@@ -15,17 +18,28 @@ GATES = 3  # of a recurrent layer, whose outputs come gate by gate
 def joined(actor: Actor, student: Actor) -> Actor:
     """One plain actor that says what an actor does whose head is told what its student says.
 
-    Both encoders and memories are blocks of one, and the student's last layer becomes a part of the head. So
-    whatever plays, scores or exports an actor does so with this one.
+    The student's last layer becomes a part of the head.
     """
-    assert isinstance(actor.conditioning, PlainHead)
-    assert isinstance(student.conditioning, PlainHead)
-    own, told = actor.conditioning.head, student.conditioning.head
+    own, told = head_of(actor), head_of(student)
     features = actor.memory.width
     of_features, of_told = own.weight[:features], own.weight[features:]
-    head = _dense(own, jnp.concatenate([of_features, told.weight @ of_told]), own.bias + told.bias @ of_told)
-    parts = (_encoders(actor.encoder, student.encoder), _memories(actor.memory, student.memory), head)
+    weight, bias = jnp.concatenate([of_features, told.weight @ of_told]), own.bias + told.bias @ of_told
+    return with_blocks(actor, student, weight, bias)
+
+
+def with_blocks(
+    actor: Actor, other: Actor, weight: Float[Array, "both said"], bias: Float[Array, " said"]
+) -> Actor:
+    """The first actor, which remembers what the other one does, too; its head reads its own part first."""
+    head = _dense(head_of(actor), weight, bias)
+    parts = (_encoders(actor.encoder, other.encoder), _memories(actor.memory, other.memory), head)
     return eqx.tree_at(lambda one: (one.encoder, one.memory, one.conditioning.head), actor, parts)
+
+
+def head_of(actor: Actor) -> Dense:
+    """The last layer of an actor without a context."""
+    assert isinstance(actor.conditioning, PlainHead)
+    return actor.conditioning.head
 
 
 def _encoders(one: Mlp, other: Mlp) -> Mlp:

@@ -26,6 +26,7 @@ class DescribedTask(OwnWorld):
     fewest_present: ClassVar[int] = 1
     has_entities: ClassVar[bool] = False
     by_entity: ClassVar[bool] = False
+    split: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

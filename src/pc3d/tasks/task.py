@@ -27,6 +27,7 @@ from pc3d.tasks.casting import capabilities_of_kinds, kinds_drawn
 from pc3d.tasks.described import DescribedTask, ObservationPart
 from pc3d.tasks.entities import EntityView, without_entities, without_rows
 from pc3d.tasks.entity_rows import central_rows, seen_rows
+from pc3d.tasks.split import Split
 
 
 class WorldState(eqx.Module):
@@ -158,6 +159,18 @@ class Task(abc.ABC, Generic[StateT]):
     def most_visible(self) -> int:
         """How many entities an agent sees at most, itself included; 0 where nobody has said."""
         return 0
+
+    @property
+    def split(self) -> Split | None:
+        """Which numbers of the flat view tell of teammates; None where the designer has not said."""
+        return None
+
+    def with_abilities(self, split: Split) -> Split:
+        """The same where views end with what may be seen of capabilities, own ones and then teammates'."""
+        parts = capability_parts(self.cast.seen, self.capabilities, self.seen_teammates)
+        split = replace(split, width=split.width + sum(part.width for part in parts[:1]))
+        of_teammates = sum(part.width for part in parts[1:])
+        return split.with_more(of_teammates, self.seen_teammates) if of_teammates else split
 
     def shown_by_entity(self: TaskT) -> TaskT:
         """The same game, whose agents are shown entities one by one."""

@@ -26,6 +26,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "tuning.md"
 OFF_POLICY = {"maddpg", "matd3", "masac"}
 STUDENTS = {"ptde", "ctds"}
 ENTITIES = {"a-qmix", "refil", "copa"}
+REGULARISED = {"mipi"}
 WITHOUT_CONTEXT = {
     "ippo",
     "mappo",
@@ -38,6 +39,7 @@ WITHOUT_CONTEXT = {
     *OFF_POLICY,
     *STUDENTS,
     *ENTITIES,
+    *REGULARISED,
 }
 WITHOUT_SETS = {"ippo", "mappo", "vdn", "qmix", "happo", "graph", "ptde", *OFF_POLICY, *ENTITIES}
 NAMES = {
@@ -46,9 +48,9 @@ NAMES = {
     "HAPPO and PC3D-HAPPO": set(HAPPO_METHODS),
     **{f"{name.upper()}, PC3D-{name.upper()}": {name, f"pc3d-{name}"} for name in OFF_POLICY},
     "all but IPPO and VDN": set(METHODS) - {"ippo", "vdn"},
-    "all PIC, CTDS, PC3D and its relatives": set(METHODS) - WITHOUT_SETS,
+    "all PIC, CTDS, MIPI, PC3D and its relatives": set(METHODS) - WITHOUT_SETS,
     "Graph-MAPPO": {"graph"},
-    **{name.upper(): {name} for name in STUDENTS | ENTITIES},
+    **{name.upper(): {name} for name in STUDENTS | ENTITIES | REGULARISED},
     "PC3D and its relatives": set(METHODS) - WITHOUT_CONTEXT,
     "PC3D and its relatives but A-MAPPO": set(METHODS) - WITHOUT_CONTEXT - {"a-mappo"},
     "those of them that learn by PPO": set(PPO_METHODS) - WITHOUT_CONTEXT - {"a-mappo"},

@@ -58,6 +58,7 @@ def test_happo_searches_its_turns_and_leaves_the_rest_of_ppo_to_mappo(method):
         ("a-qmix", {"aqmix.attention_width"}),
         ("refil", {"refil.imagination"}),
         ("copa", {"copa.broadcast_every", "copa.recognition_weight"}),
+        ("mipi", {"mipi.information_cost", "mipi.reference_updates"}),
     ],
 )
 def test_what_extends_an_algorithm_searches_its_own_settings_and_leaves_the_rest_to_it(method, own):

@@ -13,10 +13,9 @@ from pc3d.learners.ctds.settings import ctds_of
 from pc3d.learners.ctds.team import ShownTeam
 from pc3d.learners.experience import decisions_of, said_by, seen_in
 from pc3d.learners.exploring_team import epsilon_of
-from pc3d.learners.health import Health, all_finite
 from pc3d.learners.optimiser import learning_rate
 from pc3d.learners.q_learning.algorithm import QLearning
-from pc3d.learners.students import Examples, Student, Studied, returns_of_players, study
+from pc3d.learners.students import Examples, Student, returns_of_players, study
 from pc3d.networks.build import Networks, PolicyNetworks
 from pc3d.play.episode import Episode
 from pc3d.play.presence import joined
@@ -67,7 +66,10 @@ class Ctds(Algorithm):
         students = {"loss_student": made.loss, "student_recovers": made.recovered, **players}
         return (
             CtdsLearner(update + 1, teacher, made.student, newest),
-            Lesson({**lesson.scalars, **students}, _with_student(lesson.finite, made)),
+            Lesson(
+                {**lesson.scalars, **students},
+                lesson.finite.with_student(made.loss, made.norms, made.student.adam),
+            ),
         )
 
     def policy(self, learner: CtdsLearner) -> PolicyNetworks:
@@ -101,13 +103,3 @@ def student_plays(experiment: Experiment, update: Int[Array, ""]) -> Bool[Array,
     """Whether the student plays before this update: so often as its share says, evenly."""
     share = ctds_of(experiment).student_plays
     return jnp.floor((update + 1) * share) > jnp.floor(update * share)
-
-
-def _with_student(teacher: Health, made: Studied) -> Health:
-    """What is made of finite numbers, of both."""
-    return replace(
-        teacher,
-        loss=teacher.loss & jnp.isfinite(made.loss),
-        gradient=teacher.gradient & all_finite(made.norms),
-        optimiser=teacher.optimiser & all_finite(made.student.adam.mu) & all_finite(made.student.adam.nu),
-    )

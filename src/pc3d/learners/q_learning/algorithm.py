@@ -21,6 +21,7 @@ from pc3d.learners.q_learning.descent import Descent, descend
 from pc3d.learners.q_learning.learner import QLearner
 from pc3d.learners.q_learning.losses import LossParts
 from pc3d.learners.q_learning.settings import q_of
+from pc3d.learners.q_learning.soft_policy import Reference
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
 from pc3d.play.episode import Episode
@@ -55,7 +56,13 @@ class QLearning(Algorithm):
         )
 
     def learn(
-        self, experiment: Experiment, task: Game, learner: QLearner, episodes: Episode, key: PRNGKeyArray
+        self,
+        experiment: Experiment,
+        task: Game,
+        learner: QLearner,
+        episodes: Episode,
+        key: PRNGKeyArray,
+        reference: Reference | None = None,
     ) -> tuple[QLearner, Lesson]:
         """Take the gradient steps, each on its share of what was drawn."""
         settings, changes = q_of(experiment), task.roster_changes
@@ -68,6 +75,7 @@ class QLearning(Algorithm):
             *(experiment, start, unravel, scale, episodes, rate),
             roster_changes=changes,
             chance=self.chance(experiment, task, episodes, key),
+            reference=reference,
         )
         finite = Health.of_drawn(
             episodes,

@@ -16,6 +16,7 @@ from pc3d.learners.pieces import added_up, grouped, pieces_of
 from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.losses import Given, LossParts, objective
 from pc3d.learners.q_learning.settings import q_of
+from pc3d.learners.q_learning.soft_policy import Reference
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
 from pc3d.play.episode import Episode
@@ -41,13 +42,14 @@ def descend(
     *,
     roster_changes: bool,
     chance: Chance = NOTHING,
+    reference: Reference | None = None,
 ) -> tuple[Descent, LossParts, Float[Array, " step"]]:
     """All steps; with the means of their losses, and the norm of each step's gradient."""
     settings = q_of(experiment)
 
     def step(training: Descent, drawn: tuple[Episode, Chance]) -> tuple[Descent, tuple[LossParts, Array]]:
         networks = unravel(training.parameters)
-        given = Given(unravel(training.slow), scale, roster_changes)
+        given = Given(unravel(training.slow), scale, roster_changes, reference)
         gradient, parts = minibatch_gradient(experiment, networks, given, *drawn)
         actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
         flat, norm = shortened(

@@ -13,6 +13,7 @@ from pc3d.learners.experience import Counts, decisions_of, remembered_by, seen_i
 from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.coaching import Held, held_to, says, told_in
 from pc3d.learners.q_learning.imagination import imagined_values
+from pc3d.learners.q_learning.soft_policy import Reference, SoftPolicy
 from pc3d.learners.targets import targets_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
@@ -42,6 +43,8 @@ class Given(eqx.Module):
     slow: Networks
     scale: ValueScale
     roster_changes: bool = eqx.field(static=True)
+    reference: Reference | None = None
+    """What policies may leave at a cost; None where everybody takes its best action."""
 
 
 def objective(
@@ -63,7 +66,8 @@ def objective(
     now = says(networks, features, told)
     taken = of_action(now.logits[:, :-1], episodes.actions)
     values = _team_values(networks.critic, episodes, seen, taken, slice(None, -1))
-    targets = _targets(experiment, given, episodes, seen, now.logits, chance)
+    soft = _soft_policy(given, episodes, seen, now.logits)
+    targets = _targets(experiment, given, episodes, seen, now.logits, chance, soft)
     valued = scale.stretch(jax.lax.stop_gradient(values))
 
     def mean(parts: Shaped[Array, "..."]) -> Float[Array, ""]:
@@ -86,6 +90,9 @@ def objective(
     if told is not None:
         held = jax.tree.map(of_agents, held_to(networks, episodes, features, told, now.logits.shape[-1]))
         own_loss, named = _with_coach(experiment, value_loss, held)
+    if soft is not None:
+        told_of = {"information": soft.information, "entropy": soft.entropy}
+        named = {name: of_agents(nats[:, :-1]) for name, nats in told_of.items()}
     return LossParts(
         total=own_loss + weight_of(experiment) * distillation,
         value=value_loss,
@@ -120,6 +127,14 @@ def _with_coach(experiment: Experiment, value: Array, held: Held) -> tuple[Array
     }
 
 
+def _soft_policy(given: Given, episodes: Episode, seen: Array, online: Array) -> SoftPolicy | None:
+    """Of the learning network, at every moment; a constant for the gradient."""
+    if given.reference is None:
+        return None
+    changes = given.roster_changes
+    return jax.lax.stop_gradient(given.reference.policy(episodes, seen, online, roster_changes=changes))
+
+
 def _team_values(
     mixer: Critic, episodes: Episode, seen: Array, utilities: Array, moments: slice
 ) -> Float[Array, "episode time"]:
@@ -136,6 +151,7 @@ def _targets(
     seen: Array,
     online: Float[Array, "episode moment agent action"],
     chance: Chance,
+    soft: SoftPolicy | None,
 ) -> Float[Array, "episode time"]:
     """In the task's own scale, whichever the networks have; constants for the gradient."""
     shown, changes = given.slow.shown(seen, jnp.asarray(episodes.present)), given.roster_changes
@@ -143,9 +159,24 @@ def _targets(
     told = told_in(given.slow, episodes, chance, roster_changes=changes)
     later = says(given.slow, features, told).logits
     allowed = None if episodes.allowed is None else episodes.allowed[:, 1:]
-    utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
-    values = _team_values(given.slow.critic, episodes, seen, utilities, slice(1, None))
-    return jax.lax.stop_gradient(targets_of(experiment, episodes, given.scale.stretch(values)))
+    if soft is None:
+        utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
+    else:
+        utilities = soft.expected(later)[:, 1:]
+    values = given.scale.stretch(_team_values(given.slow.critic, episodes, seen, utilities, slice(1, None)))
+    costs = None if soft is None else _costs(given, episodes, soft)
+    return jax.lax.stop_gradient(
+        targets_of(experiment, episodes, values if costs is None else values + costs, costs)
+    )
+
+
+def _costs(given: Given, episodes: Episode, soft: SoftPolicy) -> Float[Array, "episode time"]:
+    """−(α / n) Σ_i KL(π_i ‖ p_i) of the moment after each step, in the task's own scale, as targets are."""
+    assert given.reference is not None
+    there = jnp.asarray(episodes.present[:, 1:])
+    nats = jnp.sum(jnp.where(there, soft.information[:, 1:], 0), axis=-1)
+    each = given.reference.cost * given.scale.deviation
+    return -each * nats / jnp.maximum(jnp.sum(there, axis=-1), 1)
 
 
 def double_q(online: Float[Array, "... action"], slow: Float[Array, "... action"]) -> Float[Array, "..."]:

@@ -48,6 +48,7 @@ from pc3d.tasks.foraging.sight import (
 )
 from pc3d.tasks.free_cells import cells_of_newcomers, chosen_cell
 from pc3d.tasks.loops import by_blocks, for_each_marked, one_by_one
+from pc3d.tasks.split import Split
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar
 
 LIFTERS = 3  # whom the lightest food that can be needs: the original's rule
@@ -112,6 +113,11 @@ class Foraging(Task[ForagingState]):
     @property
     def most_visible(self) -> int:
         return 1 + SEEN_TEAMMATES + SEEN_FOODS
+
+    @property
+    def split(self) -> Split:
+        foods_end = 3 + 3 * SEEN_FOODS
+        return self.with_abilities(Split.at_end(foods_end, SEEN_TEAMMATES, 3, nearest_first=True))
 
     @property
     def most_agents(self) -> int:

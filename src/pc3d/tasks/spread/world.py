@@ -20,6 +20,7 @@ from pc3d.tasks.capability_view import able_by_name, scaled
 from pc3d.tasks.described import LARGEST_TEAM
 from pc3d.tasks.entities import EntityView
 from pc3d.tasks.loops import by_blocks
+from pc3d.tasks.split import Split
 from pc3d.tasks.spread.bodies import (
     abilities,
     able_teammates,
@@ -91,6 +92,11 @@ class Spread(Task[SpreadState]):
     @property
     def most_visible(self) -> int:
         return 1 + 2 * NEIGHBOURS
+
+    @property
+    def split(self) -> Split:
+        landmarks_end = 4 + 2 * NEIGHBOURS
+        return self.with_abilities(Split.at_end(landmarks_end, NEIGHBOURS, 2, nearest_first=True))
 
     @property
     def half_side(self) -> float:

@@ -21,6 +21,7 @@ from pc3d.tasks.described import LARGEST_TEAM
 from pc3d.tasks.entities import EntityView
 from pc3d.tasks.free_cells import cells_of_newcomers
 from pc3d.tasks.loops import entries, for_each_marked
+from pc3d.tasks.split import Split
 from pc3d.tasks.task import ObservationPart, Outcome, Task, WorldState, padded_rows, scalar, slot_keys
 from pc3d.tasks.warehouse.entities import Robots, Shelves, warehouse_entities
 from pc3d.tasks.warehouse.floor import (
@@ -34,6 +35,7 @@ from pc3d.tasks.warehouse.floor import (
 )
 from pc3d.tasks.warehouse.requests import deliver, distinct_numbers
 from pc3d.tasks.warehouse.rules import CAPABILITIES, HORIZON, SENSOR_RANGE
+from pc3d.tasks.warehouse.split import robots_in_cells
 from pc3d.tasks.warehouse.traffic import Traffic, resolve
 from pc3d.tasks.warehouse.unlike import (
     FURTHER,
@@ -104,6 +106,11 @@ class Warehouse(Task[WarehouseState]):
         """A robot and a shelf in every cell of the window."""
         reach = int(SENSOR_RANGE.high if self.unlike else 1)
         return 2 * (2 * reach + 1) ** 2
+
+    @property
+    def split(self) -> Split:
+        """A robot and its direction, cell by cell; the shelf it carries stays among the task's own things."""
+        return self.with_abilities(robots_in_cells(further=self.unlike))
 
     @property
     def most_agents(self) -> int:
