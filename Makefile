@@ -54,7 +54,7 @@ same-bits: setup
 STRANGERS := tests/system tests/runs/test_line_contract.py tests/jobs/test_study_options.py tests/report/test_record.py
 
 faults: setup
-	XLA_FLAGS= $(BIN)/python -m pytest tests/faults $(STRANGERS) -n 2 --dist loadfile --full
+	XLA_FLAGS= $(BIN)/python -m pytest tests/faults $(STRANGERS) -m 'not page' -n 2 --dist loadfile --full
 
 soak: setup
 	$(BIN)/python -m tests.faults.soak

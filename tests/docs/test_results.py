@@ -75,6 +75,7 @@ def test_sentences_fit_into_paragraphs_items_and_cells(monkeypatch):
         fill.filled(f"- {slot} is so\n")
 
 
+@pytest.mark.slow  # a minute; tables of made-up runs are in tests/report
 def test_the_report_is_that_of_the_recorded_runs():
     runs = find_runs([fill.RESULTS])
     made = {f"{table.name}.md": markdown(table) for make in SECTIONS for table in make(runs).tables}

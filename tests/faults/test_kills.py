@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from subprocess import Popen
 
+import pytest
+
 from pc3d.runs.metrics import read_lines
 from tests.faults.tiny_runs import (
     CAPACITY,
@@ -28,6 +30,8 @@ from tests.faults.tiny_runs import (
 )
 from tests.runs.runs import digests
 
+# Every kill is two or more processes that start; make test kills a study (tests/jobs/test_study.py) instead.
+pytestmark = pytest.mark.slow
 KILLS_PER_RUN = 5
 COMPILING_RUNS = 5  # one in so many has nothing compiled before
 Aim = Callable[[random.Random, Path, Popen[str], float], None]

@@ -11,6 +11,8 @@ from pc3d.cli import main
 from tests.faults.tiny_runs import ENDLESS, PATIENCE, finish, start, train_words, updates_saved, wait_until
 from tests.runs.runs import digests
 
+# Without other processes: tests/runs/test_train.py (a folder has one owner).
+pytestmark = pytest.mark.slow
 REFUSED, STOPPED = 2, 75
 PROMISED_SECONDS = 5
 

@@ -52,6 +52,7 @@ def stopped(words: list[str], number: signal.Signals, wait: float) -> tuple[str,
     return errors, seconds
 
 
+@pytest.mark.slow  # at a moment of our choice: tests/runs/test_resuming.py
 def test_a_run_told_to_stop_saves_and_continues_to_the_same_bits(tmp_path, undisturbed, count, figure):
     whole, life = undisturbed.run, undisturbed.training
     moments, wanted = random.Random(9), count(40, 2)
@@ -71,6 +72,7 @@ def test_a_run_told_to_stop_saves_and_continues_to_the_same_bits(tmp_path, undis
     figure("SIGTERM or Ctrl-C to a run", wanted, happened, f"stopped after {slowest:.1f} s")
 
 
+@pytest.mark.slow
 def test_an_evaluation_told_to_stop_leaves_no_scores_or_the_right_ones(tmp_path, undisturbed, count, figure):
     whole, life = undisturbed.run, undisturbed.evaluating
     moments, wanted, stops = random.Random(10), count(10, 1), 0
@@ -82,7 +84,7 @@ def test_an_evaluation_told_to_stop_leaves_no_scores_or_the_right_ones(tmp_path,
     figure("SIGTERM or Ctrl-C to an evaluation", wanted, "one sentence, exit code 75; made anew", "")
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 def test_a_study_told_to_stop_stops_its_workers_first(tmp_path, number, figure):
     file, folder = tmp_path / "study.toml", tmp_path / "study"
     write_study(file, 1, *ENDLESS)

@@ -9,6 +9,8 @@ import time
 from pathlib import Path
 from subprocess import Popen
 
+import pytest
+
 from pc3d.jobs.study import Job, load_study
 from pc3d.runs.metrics import read_lines
 from tests.faults.tiny_runs import children_of, start, write_study
@@ -17,6 +19,7 @@ from tests.runs.runs import done_here, results
 HOURS = 3600
 
 
+@pytest.mark.slow  # make test kills the whole study: tests/jobs/test_study.py
 def test_jobs_whose_workers_are_killed_are_done_once_each_with_the_same_results(
     tmp_path, undisturbed, count, figure
 ):

@@ -11,7 +11,7 @@ from pc3d.networks.build import build, build_student
 from pc3d.networks.conditioning import HeadShape, PlainHead
 from pc3d.networks.critics import TeamView
 from pc3d.tasks.spread.world import Spread
-from tests.small import FLAT_METHODS, active_team, random_team, small_experiment
+from tests.small import FLAT_METHODS, active_team, one_of_each_kind, random_team, small_experiment
 
 SLOTS = 6
 CENTRAL = ["mappo", "pic", "pc3d"]
@@ -75,7 +75,7 @@ def deployed(networks, method):
     return networks.insight.policy(networks.actor, student)
 
 
-@pytest.mark.parametrize("method", FLAT_METHODS)
+@pytest.mark.parametrize("method", one_of_each_kind(FLAT_METHODS))
 def test_an_actor_uses_nothing_but_its_own_history(networks, method):
     actor = deployed(networks[method], method)
     observations, others = random_team(0, 2, 5, SLOTS, 16), random_team(1, 2, 5, SLOTS, 16)

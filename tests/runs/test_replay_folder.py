@@ -297,17 +297,17 @@ def with_memories(method):
 
 @pytest.fixture(
     params=[
-        "replayed",
         "pc3d-qmix",
         "pc3d-maddpg",
-        "matd3",
-        "masac",
         "ctds",
         "refil",
         "copa",
         "mipi",
-        "vdn remembers",
         "masac remembers",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("replayed", "matd3", "masac", "vdn remembers")
+        ),
     ]
 )
 def with_replay(request):

@@ -177,7 +177,7 @@ def test_no_loss_reaches_what_is_not_its_own(method):
     assert largest(distillation.actor.conditioning.student.to_reliance) == 0
 
 
-@pytest.mark.parametrize("method", WITH_CONTEXT)
+@pytest.mark.parametrize("method", one_of_each_kind(WITH_CONTEXT))
 def test_contexts_do_not_change_when_actions_do(method):
     experiment, learner, episodes = played(method)
     others = replace(episodes, actions=(episodes.actions + 1) % TASK.action_count)
@@ -231,7 +231,7 @@ def test_one_value_for_all_has_the_slope_of_each_agents_with_the_others_held():
     assert largest(together) > 0
 
 
-@pytest.mark.parametrize("method", ["pc3d-matd3", "pc3d-masac"])
+@pytest.mark.parametrize("method", one_of_each_kind(["pc3d-matd3", "pc3d-masac"]))
 def test_gradients_of_pieces_add_up_to_that_of_the_minibatch(monkeypatch, method):
     experiment, learner, episodes = played(method)
     given, drawn, found = given_of(method, learner), drawn_of(episodes), []
@@ -253,7 +253,7 @@ def after_one_turn(method):
     return experiment, learner, learn(experiment, learner, episodes)
 
 
-@pytest.mark.parametrize("method", ["pc3d-maddpg", "pc3d-masac"])
+@pytest.mark.parametrize("method", one_of_each_kind(["pc3d-maddpg", "pc3d-masac"]))
 def test_the_slow_copy_follows_by_its_rate_and_is_the_averaged_teacher(method):
     experiment, learner, (after, _) = after_one_turn(method)
     expected = jax.tree.map(lambda old, new: old + 0.25 * (new - old), learner.slow, after.networks)

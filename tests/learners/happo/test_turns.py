@@ -17,7 +17,7 @@ from pc3d.learners.ppo.sequences import SequencePlan
 from tests import paper_equations as equations
 from tests.learners.ppo.test_objective import SIZES, compiled_objective, learn, played, prepared
 from tests.learners.ppo.whole_updates import after_updates, assert_same_bits
-from tests.small import HAPPO_METHODS, random_team, small_experiment
+from tests.small import HAPPO_METHODS, one_of_each_kind, random_team, small_experiment
 
 compiled_changes = jax.jit(changes_of)
 
@@ -66,7 +66,7 @@ def factors_by_hand(actor, sequences, turns, number, limit):
 
 
 @pytest.mark.parametrize("limit", [1e9, 1.05])
-@pytest.mark.parametrize("method", HAPPO_METHODS)
+@pytest.mark.parametrize("method", one_of_each_kind(HAPPO_METHODS))
 def test_the_correction_is_the_product_of_the_others_ratios(method, limit):
     _, _, sequences, moved = begun(method)
     turns = np.array([[1, 0, 0, 0, 0], [0, 1, 1, 0, 0], [1, 0, 1, 0, 1]])
@@ -77,7 +77,7 @@ def test_the_correction_is_the_product_of_the_others_ratios(method, limit):
         np.testing.assert_allclose(limited(ratio, limit), expected, atol=1e-5)
 
 
-@pytest.mark.parametrize("method", HAPPO_METHODS)
+@pytest.mark.parametrize("method", one_of_each_kind(HAPPO_METHODS))
 def test_an_update_is_ppos_epochs_turn_by_turn_on_advantages_corrected_by_hand(method):
     experiment, learner, sequences, _ = begun(method, turns=3, epochs=3, correction_limit=1.02)
     plan, key = SequencePlan.make(experiment, len(SIZES), 25), jax.random.key(5)
@@ -104,7 +104,9 @@ def test_an_update_is_ppos_epochs_turn_by_turn_on_advantages_corrected_by_hand(m
     assert np.abs(np.asarray(made.end.parameters - parameters)).max() > 1e-3
 
 
-@pytest.mark.parametrize(("method", "backbone"), [("happo", "mappo"), ("pc3d-happo", "pc3d")])
+@pytest.mark.parametrize(
+    ("method", "backbone"), [pytest.param("happo", "mappo", marks=pytest.mark.slow), ("pc3d-happo", "pc3d")]
+)
 def test_one_turn_is_the_backbone_to_the_bit(method, backbone):
     assert_same_bits(after_updates(method, turns=1, correction_limit=1.01), after_updates(backbone))
 

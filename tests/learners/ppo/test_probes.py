@@ -45,7 +45,7 @@ def trained(method: str, probe: type[Probe]):
     return learner, float(np.mean(late_returns))
 
 
-@pytest.mark.parametrize("method", ["mappo", "pc3d"])
+@pytest.mark.parametrize("method", one_of_each_kind(["mappo", "pc3d"]))
 def test_the_value_of_a_constant_reward_is_its_discounted_sum(method):
     learner, _ = trained(method, ConstantReward)
     task = ConstantReward(3)
@@ -61,12 +61,12 @@ def test_a_rewarded_action_is_found(method):
     assert trained(method, ActionReward)[1] > 4.7
 
 
-@pytest.mark.parametrize("method", ["mappo", "pc3d"])
+@pytest.mark.parametrize("method", one_of_each_kind(["mappo", "pc3d"]))
 def test_a_bit_is_remembered_over_several_steps(method):
     assert trained(method, Memory)[1] > 0.9
 
 
-@pytest.mark.parametrize("method", ["mappo", "pc3d"])
+@pytest.mark.parametrize("method", one_of_each_kind(["mappo", "pc3d"]))
 def test_the_team_size_is_read_off_history(method):
     assert trained(method, TeamSize)[1] > 0.9
 
@@ -80,7 +80,7 @@ def test_a_real_number_is_found(method):
         assert np.mean(returns) > -0.3
 
 
-@pytest.mark.parametrize("method", ["pc3d", "happo"])
+@pytest.mark.parametrize("method", one_of_each_kind(["pc3d", "happo"]))
 def test_what_a_mask_forbids_is_never_done_and_the_best_of_the_rest_is_found(method):
     learner, late = trained(method, Forbidden)
     assert late > 3.5  # of 3.75; a single forbidden action would cost more than all

@@ -1,6 +1,7 @@
 """Parity finds no difference where there is none, and does find one that we make."""
 
 from dataclasses import replace
+from itertools import product
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -15,6 +16,8 @@ from pc3d.tasks.spread.world import Spread
 
 SPREAD = entry_of("spread").parity.load()
 ALL_STARTS = 2 + len(SPREAD.scenarios)
+# Each task once; both kinds of world.
+QUICK = {(16, "spread", "scaled"), (16, "lbf", "scaled"), (16, "rware", "crowded")}
 
 
 def spread_with_a_wrong(change):
@@ -36,9 +39,13 @@ def test_spread_is_the_original_game(team_size):
     assert tally.left_out["float64"] == 0
 
 
-@pytest.mark.parametrize("world", ["crowded", "scaled"])
-@pytest.mark.parametrize("name", sorted(TASKS))
-@pytest.mark.parametrize("team_size", [16, pytest.param(32, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("team_size", "name", "world"),
+    [
+        pytest.param(*each, marks=[] if each in QUICK else pytest.mark.slow)
+        for each in product((16, 32), sorted(TASKS), ("crowded", "scaled"))
+    ],
+)
 def test_large_teams_play_the_original_game(team_size, name, world):
     """From each kind of start; `pc3d parity --team-sizes 16,32` compares more of them."""
     case = entry_of(name).parity.load().in_world(world)
