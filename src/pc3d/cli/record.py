@@ -16,7 +16,6 @@ from pc3d.system.files import explained, one_owner, refuse_links_between
 from pc3d.system.imports import folder_name
 from pc3d.system.plain import amount, differences
 
-
 ALL = "all"
 
 
