@@ -114,6 +114,17 @@ def test_every_methods_policy_of_one_seed_is_kept_and_replays_only_of_those_aske
     }
 
 
+@pytest.mark.parametrize("name", ["roster-lose-half.json", "mix-fast.json"])
+def test_what_a_report_could_not_read_is_not_recorded_over_a_good_record(run, tmp_path, name):
+    target = tmp_path / "record"
+    record_run(run, target)
+    (run.path / name).write_text("[" * 100_000)
+    with pytest.raises(DamagedFile, match=name):
+        record_run(run, target)
+    assert sorted(path.name for path in target.parent.glob(".record*")) == []
+    assert not (target / name).exists()
+
+
 def test_unfinished_runs_are_named_and_not_recorded(tmp_path, capsys):
     make_run(tmp_path / "runs", "spread", "pc3d", 0, SCORES, done=False)
     make_run(tmp_path / "runs", "spread", "pc3d", 1, None)

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 
+from pc3d.evaluation.changing.read import read_changing
 from pc3d.evaluation.changing.run import FILES
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
 from pc3d.evaluation.messages import FILE as LINKS_FILE
-from pc3d.evaluation.unlike import file_of
+from pc3d.evaluation.unlike import file_of, read_mix_scores
 from pc3d.runs.done_file import write_recorded
 from pc3d.runs.line_contract import read_metrics
 from pc3d.runs.metrics import Line, as_bytes, episodes_in
@@ -54,6 +55,8 @@ def record_run(
 
 
 def _write_record(run: RunFolder, new: Path, with_policy: bool, with_replays: bool) -> None:
+    for read in (read_changing, read_mix_scores):  # no digest holds these to what was written
+        list(read(run.path))
     patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
     scored = (path.name for pattern in patterns for path in sorted(run.path.glob(pattern)))
     for name in (*COPIED, LINKS_FILE, *scored):
