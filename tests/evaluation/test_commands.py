@@ -133,7 +133,7 @@ def test_two_evaluations_of_one_run_do_not_mix(evaluated, capsys):
 
 
 def test_a_record_without_its_policy_says_so(evaluated, tmp_path, capsys):
-    record_run(evaluated, tmp_path / "record", with_policy=False)
+    record_run(evaluated, tmp_path / "record")
     assert "is a record without its policy" in refusal(
         capsys, "watch", tmp_path / "record", "--team-size", "2"
     )

@@ -74,7 +74,7 @@ def test_one_mix_can_be_watched_and_a_film_shows_no_more(evaluated, tmp_path, ca
 
 
 def test_the_report_shows_them_by_mix_and_records_keep_them(evaluated, tmp_path):
-    record_run(RunFolder(evaluated.path), tmp_path / "kept", with_policy=False)
+    record_run(RunFolder(evaluated.path), tmp_path / "kept")
     runs = find_runs([tmp_path])
     assert tasks_with_mixes(runs) == ["spread"]
     rows = [[cell.text for cell in row] for row in mix_table(runs, "spread").rows]

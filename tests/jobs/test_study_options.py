@@ -96,6 +96,18 @@ def test_numbers_and_words_that_no_study_has_are_refused(line, sentence, tmp_pat
     assert sentence in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("options", ["--ppo.epochs [red]nan[/red]", "--ppo.epochs 1e308", "--ppo.epochs"])
+def test_values_that_no_setting_takes_are_one_sentence(options, tmp_path, capsys):
+    (tmp_path / "study.toml").write_text(f'{STUDY}options = ["{options}"]\n')
+    assert main(["study", str(tmp_path / "study.toml"), "--dry-run"]) == 2
+    told = capsys.readouterr()
+    assert told.err.startswith(
+        "pc3d: this study has a run with values that no setting takes: pc3d train spread pc3d"
+    )
+    assert options.split()[-1] in told.err
+    assert (told.err.count("\n"), told.out.count("Error")) == (1, 0)
+
+
 @pytest.mark.parametrize("preset", ["a\\u0000b.toml", f"{'x' * 5000}.toml"])
 def test_names_that_no_file_can_have_are_one_sentence(preset, tmp_path, capsys):
     (tmp_path / "study.toml").write_text(f'{STUDY}preset = "{preset}"\n')

@@ -82,7 +82,7 @@ def test_a_record_keeps_the_learning_curve_and_marl_eval_gets_it(run, tmp_path):
 
 
 def test_a_record_is_written_in_columns_of_numbers(run, tmp_path):
-    record_run(run, tmp_path / "record", with_policy=False)
+    record_run(run, tmp_path / "record")
     for kept in (tmp_path / "record" / "metrics.jsonl").read_text().splitlines():
         assert all(type(value) in (int, float) for value in json.loads(kept).values())
 
@@ -93,6 +93,36 @@ def test_only_the_methods_asked_for_keep_their_policy(run, tmp_path):
     recorded = tmp_path / "results" / "spread" / "pc3d" / "seed-0"
     assert (recorded / "scores.csv").exists()
     assert not (recorded / "final.safetensors").exists()
+
+
+def test_every_methods_policy_of_one_seed_is_kept_and_replays_only_of_those_asked_for(tmp_path, random):
+    for method, seed in (("pc3d", 0), ("pic", 0), ("pic", 1)):
+        folder = make_run(tmp_path / "runs", "spread", method, seed, SCORES)
+        add_metrics(folder, random, level=-50.0, rise=10.0)
+        (folder.path / "replays").mkdir()
+        (folder.path / "replays" / "size-2.json").write_text("{}")
+    assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results")]) == 0
+    kept = {
+        path.relative_to(tmp_path / "results" / "spread").as_posix()
+        for name in ("final.safetensors", "size-2.json")
+        for path in (tmp_path / "results").rglob(name)
+    }
+    assert kept == {
+        "pc3d/seed-0/final.safetensors",
+        "pc3d/seed-0/replays/size-2.json",
+        "pic/seed-0/final.safetensors",
+    }
+
+
+@pytest.mark.parametrize("name", ["roster-lose-half.json", "mix-fast.json"])
+def test_what_a_report_could_not_read_is_not_recorded_over_a_good_record(run, tmp_path, name):
+    target = tmp_path / "record"
+    record_run(run, target)
+    (run.path / name).write_text("[" * 100_000)
+    with pytest.raises(DamagedFile, match=name):
+        record_run(run, target)
+    assert sorted(path.name for path in target.parent.glob(".record*")) == []
+    assert not (target / name).exists()
 
 
 def test_unfinished_runs_are_named_and_not_recorded(tmp_path, capsys):
@@ -110,9 +140,9 @@ def test_an_interrupted_record_does_not_count_and_is_made_anew(run, tmp_path, mo
     with monkeypatch.context() as broken:
         broken.setattr("pc3d.report.record.thinned", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
-            record_run(run, target, with_policy=True)
+            record_run(run, target, with_policy=True, with_replays=True)
     assert not (target / "done.json").exists()
-    record_run(run, target, with_policy=False)
+    record_run(run, target)
     kept = {"experiment.json", "metrics.jsonl", "clock.jsonl"}
     assert set(json.loads((target / "done.json").read_text())["recorded"]) == kept
     assert np.isfinite([one["return"] for one in read_lines(target / "metrics.jsonl")]).all()
@@ -185,7 +215,7 @@ def test_an_older_record_stays_until_the_new_one_is_whole(run, tmp_path, monkeyp
     with monkeypatch.context() as patched:
         patched.setattr("pc3d.report.record.write_recorded", power_cut)
         with pytest.raises(KeyboardInterrupt):
-            record_run(run, tmp_path / "results/spread/pc3d/seed-0", with_policy=True)
+            record_run(run, tmp_path / "results/spread/pc3d/seed-0", with_policy=True, with_replays=True)
     (half,) = (tmp_path / "results/spread/pc3d").glob(".*")
     assert {
         place: content
@@ -219,12 +249,12 @@ def test_a_run_that_lost_its_metrics_is_not_recorded_over_a_good_record(run, tmp
 
 def test_a_record_that_a_power_cut_left_aside_comes_back(run, tmp_path):
     target = tmp_path / "results/spread/pc3d/seed-0"
-    record_run(run, target, with_policy=True)
+    record_run(run, target, with_policy=True, with_replays=True)
     kept = contents(target)
     target.rename(target.with_name(".seed-0.old"))
     run.metrics.unlink()
     with pytest.raises(DamagedFile):
-        record_run(run, target, with_policy=True)
+        record_run(run, target, with_policy=True, with_replays=True)
     assert contents(target) == kept
 
 

@@ -16,6 +16,8 @@ from pc3d.system.files import explained, one_owner, refuse_links_between
 from pc3d.system.imports import folder_name
 from pc3d.system.plain import amount, differences
 
+ALL = "all"
+
 
 @dataclass(frozen=True)
 class Command:
@@ -23,10 +25,12 @@ class Command:
     """Folders that hold runs, at any depth."""
     out: Path = Path("results")
     """Where each run's record goes: below TASK/METHOD, as in the folder of a study."""
-    policies: tuple[str, ...] = ("mappo", "pc3d")
-    """Methods whose policy for all sizes is kept, with its replays, for one seed of each task."""
+    policies: tuple[str, ...] = (ALL,)
+    """Methods whose policy for all sizes is kept, for one seed of each task; all: of every method."""
     policies_seed: int = 0
     """Which seed that is."""
+    replays: tuple[str, ...] = ("mappo", "pc3d")
+    """Those of them whose replays are kept, too: the report's page holds them all."""
 
 
 def run(command: Command) -> int:
@@ -51,9 +55,14 @@ def _record(places: dict[Path, Run], found: Runs, command: Command) -> None:
             for place, one in track(
                 places.items(), "recording", transient=True, disable=not sys.stdout.isatty()
             ):
-                experiment, policies = one.experiment, command.policies
-                chosen = experiment.method in policies and experiment.seed == command.policies_seed
-                record_run(one.folder, place, with_policy=chosen and one in found.all)
+                kept = one in found.all and one.experiment.seed == command.policies_seed
+                with_policy, with_replays = (
+                    kept and (ALL in methods or one.experiment.method in methods)
+                    for methods in (command.policies, command.replays)
+                )
+                record_run(
+                    one.folder, place, with_policy=with_policy, with_replays=with_policy and with_replays
+                )
 
 
 def places_for(runs: list[Run], out: Path) -> dict[Path, Run]:

@@ -6,10 +6,11 @@ from itertools import chain, groupby, pairwise
 from pathlib import Path
 
 from pc3d.evaluation.broadcasts import FILE as COACH_FILE
+from pc3d.evaluation.changing.read import read_changing
 from pc3d.evaluation.changing.run import FILES
 from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
 from pc3d.evaluation.messages import FILE as LINKS_FILE
-from pc3d.evaluation.unlike import file_of
+from pc3d.evaluation.unlike import file_of, read_mix_scores
 from pc3d.runs.done_file import write_recorded
 from pc3d.runs.line_contract import read_metrics
 from pc3d.runs.metrics import Line, as_bytes, episodes_in
@@ -27,8 +28,10 @@ COPIED = ("experiment.json", "clock.jsonl", "evaluations.jsonl", "context.json",
 POSITIONS = ("update", "episodes", "stage")
 
 
-def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
-    """Copy what a report needs, metrics thinned out; the policy and its replays only if asked for.
+def record_run(
+    run: RunFolder, target: Path, *, with_policy: bool = False, with_replays: bool = False
+) -> None:
+    """Copy what a report needs, metrics thinned out; the policy and the replays only if asked for.
 
     An older record gives way only when the new one is whole. done.json has the digests of the whole files
     and of the recorded ones.
@@ -42,7 +45,7 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
             shutil.rmtree(left, ignore_errors=True)
         new.mkdir(parents=True)
         try:
-            _write_record(run, new, with_policy=with_policy)
+            _write_record(run, new, with_policy, with_replays)
         except (Pc3dError, OSError):  # what is half written is of no use to anybody
             shutil.rmtree(new, ignore_errors=True)
             raise
@@ -52,7 +55,9 @@ def record_run(run: RunFolder, target: Path, *, with_policy: bool) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _write_record(run: RunFolder, new: Path, *, with_policy: bool) -> None:
+def _write_record(run: RunFolder, new: Path, with_policy: bool, with_replays: bool) -> None:
+    for read in (read_changing, read_mix_scores):  # no digest holds these to what was written
+        list(read(run.path))
     patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
     scored = (path.name for pattern in patterns for path in sorted(run.path.glob(pattern)))
     for name in (*COPIED, LINKS_FILE, COACH_FILE, *scored):
@@ -64,6 +69,7 @@ def _write_record(run: RunFolder, new: Path, *, with_policy: bool) -> None:
     write_atomically(new / run.metrics.name, lines)
     if with_policy:
         write_atomically(new / run.final.name, read_bytes(run.final, LARGEST_DIGESTED))
+    if with_replays:
         (new / "replays").mkdir()
         for replay in sorted((run.path / "replays").glob("size-*.json")):
             write_atomically(new / "replays" / replay.name, read_bytes(replay))

@@ -83,7 +83,7 @@ def _state_without_policy(run: RunFolder) -> str:
         inside = _runs_below(run.path)
         return f"is no run, but {inside[0]} in it is: name that one" if inside else "is no run"
     if run.done:
-        return "is a record without its policy: pc3d record keeps those of one seed of some methods"
+        return "is a record without its policy: pc3d record keeps those of one seed of each task"
     return "is unfinished: continue it with pc3d train"
 
 

@@ -162,7 +162,7 @@ def test_records_keep_them(tmp_path, random):
     run = run_of(tmp_path, "pc3d")
     add_metrics(run, random, level=-10.0, rise=2.0)
     write_changes(run, "lose-half", shocked([4]))
-    record_run(run, tmp_path / "record", with_policy=False)
+    record_run(run, tmp_path / "record")
     kept, written = (
         (folder / "roster-lose-half.json").read_bytes() for folder in (tmp_path / "record", run.path)
     )
