@@ -284,6 +284,9 @@ def test_the_recipes_are_those_the_reproduction_is_frozen_with():
     other = {"rware": {"batch_unit": "team_steps", "advantage_deviation": "running"}}
     for task in TASKS:
         assert paper(task, "mappo").recipe == Recipe(environments=8, **other.get(task, {}))
+        assert paper(task, "pc3d").recipe == replace(paper(task, "mappo").recipe, huber_reduction="root")
+        for method in ("pic", "pc3d"):
+            assert paper(task, method).critic.normalise_encodings
 
 
 def test_methods_of_a_task_share_one_recipe_but_for_the_settings_of_contexts():
