@@ -85,7 +85,7 @@ changing: setup
 # a new run changes no prose by hand.
 results: setup
 	rm -rf results/report
-	$(BIN)/pc3d report results --out results/report
+	$(BIN)/pc3d report results/spread results/lbf results/rware --out results/report
 	$(BIN)/python -m docs.fill
 	$(BIN)/pc3d watch results/spread/pc3d/seed-0 --team-size 9 --size 260 --out docs/pictures/spread.gif
 	$(BIN)/pc3d watch results/lbf/pc3d/seed-0 --team-size 8 --size 260 --out docs/pictures/lbf.gif

@@ -17,16 +17,23 @@ missing.
 import json
 import re
 import textwrap
+from functools import cache
 from pathlib import Path
 
 from docs.sentences.claims import longer
 from docs.sentences.methods import execution_table, method_table
 from docs.sentences.table import sentences
 from pc3d.report.runs import find_runs
+from pc3d.report.sections import context, results, trials
+from pc3d.report.tables.table import markdown
+from pc3d.tasks.registry import papers
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 REPORT = RESULTS / "report"
+RECORDED = [RESULTS / task for task in papers()]
+# Runs by the recipe of today, until they are as many as the others: results/README.md.
+ANEW = RESULTS / "anew"
 SENTENCES = REPORT / "sentences.json"
 SPEED = ROOT / "docs" / "speed.md"
 PAGES = (
@@ -52,18 +59,27 @@ GLUE = "\0"
 def filled(text: str) -> str:
     """A page with its tables and sentences as the report has them now."""
     told = {**json.loads(SENTENCES.read_text(encoding="utf-8")), **_of_speed()}
-    text = TABLE.sub(lambda match: _table(match[1]), text)
+    text = TABLE.sub(lambda match: f"<!-- table {match[1]} -->\n\n{_table(match[1])}\n<!-- end -->", text)
     text = SENTENCE.sub(lambda match: _marked(match[1], told.get(match[1], UNTOLD)), text)
     return BLOCK.sub(_wrapped, text)
 
 
 def _table(name: str) -> str:
-    file = REPORT / "tables" / f"{name}.md"
     if name in OF_METHODS:
-        content = OF_METHODS[name]()
-    else:
-        content = file.read_text(encoding="utf-8") if file.exists() else MISSING
-    return f"<!-- table {name} -->\n\n{content}\n<!-- end -->"
+        return OF_METHODS[name]()
+    if name.startswith(f"{ANEW.name}-"):
+        return _tables_anew().get(name.removeprefix(f"{ANEW.name}-"), MISSING)
+    file = REPORT / "tables" / f"{name}.md"
+    return file.read_text(encoding="utf-8") if file.exists() else MISSING
+
+
+@cache
+def _tables_anew() -> dict[str, str]:
+    """Returns and contexts of the runs by the recipe of today, by the names that tables have in a report."""
+    if not ANEW.is_dir():
+        return {}
+    runs = find_runs([ANEW])
+    return {table.name: markdown(table) for make in (results, context, trials) for table in make(runs).tables}
 
 
 def _marked(name: str, sentence: str) -> str:
@@ -102,7 +118,7 @@ def _of_speed() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    told = json.dumps(sentences(find_runs([RESULTS])), indent=1, ensure_ascii=False)
+    told = json.dumps(sentences(find_runs(RECORDED)), indent=1, ensure_ascii=False)
     SENTENCES.write_text(f"{told}\n", encoding="utf-8")
     for page in PAGES:
         page.write_text(filled(page.read_text(encoding="utf-8")), encoding="utf-8")
