@@ -47,12 +47,12 @@ def of_set(mixer, encodings, summary, utilities, kind, state):
 
 
 def mean(mixer, observations, utilities, kind, state=()):
-    encodings = np.array([paper.mlp(mixer.encoder, each) for each in observations])
+    encodings = paper.encodings(mixer, observations)
     return of_set(mixer, encodings, encodings.mean(axis=0), utilities, kind, state)
 
 
 def tokens(mixer, observations, utilities, kind, state=()):
-    encodings = np.array([paper.mlp(mixer.teacher.encoder, each) for each in observations])
+    encodings = paper.encodings(mixer.teacher, observations)
     summary = paper.tokens(mixer.teacher.queries, encodings).ravel()
     return of_set(mixer, encodings, summary, utilities, kind, state)
 

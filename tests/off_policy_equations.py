@@ -45,7 +45,7 @@ def joint_alternatives(critic, observations, actions, state=()):
 
 
 def encoded(critic, observations):
-    return np.array([paper.mlp(critic.teacher.encoder, each) for each in observations])
+    return paper.encodings(critic.teacher, observations)
 
 
 def size_of(critic, team):

@@ -33,6 +33,15 @@ def gru(unit, memory, value):
     return (1 - keep) * candidate + keep * memory
 
 
+def encodings(holder, observations):
+    """e_i = φ(o_i), of zero mean and unit deviation where that is set (1e-5 keeps a constant one finite)."""
+    found = np.array([mlp(holder.encoder, each) for each in observations])
+    if not holder.normalise:
+        return found
+    apart = found - found.mean(axis=-1, keepdims=True)
+    return apart / np.sqrt(found.var(axis=-1, keepdims=True) + 1e-5)
+
+
 def tokens(queries, encodings):
     """z_k = Σ_j softmax_j(q_k · e_j / √d) e_j."""
     found = []
@@ -91,8 +100,9 @@ def hyper_logits(conditioning, features, context, gate):
     return features @ weight + np.asarray(conditioning.head.bias, np.float64) + gate * change[-1]
 
 
-def huber(error, delta):
-    return np.mean([0.5 * e * e if abs(e) <= delta else delta * (abs(e) - 0.5 * delta) for e in error])
+def huber(error, delta, reduction="mean"):
+    parts = [0.5 * e * e if abs(e) <= delta else delta * (abs(e) - 0.5 * delta) for e in error]
+    return sum(parts) / {"mean": len(parts), "root": np.sqrt(len(parts)), "sum": 1}[reduction]
 
 
 def advantages(rewards, values, discount, gae_lambda, last_is_end):

@@ -151,10 +151,14 @@ def test_the_losses_are_those_of_the_equations(method):
 def distances(experiment, learner, told, time):
     """Of students' contexts from the slow teacher's."""
     teacher = each_of(learner.slow.critic)[0].teacher
-    encodings = np.array([paper.mlp(teacher.encoder, each) for each in told.seen[time]])
-    tokens, delta = paper.tokens(teacher.queries, encodings), experiment.recipe.huber_delta
+    encodings = paper.encodings(teacher, told.seen[time])
+    tokens, recipe = paper.tokens(teacher.queries, encodings), experiment.recipe
     return [
-        paper.huber(contexts[time] - paper.teacher_context(encoding, tokens), delta)
+        paper.huber(
+            contexts[time] - paper.teacher_context(encoding, tokens),
+            recipe.huber_delta,
+            recipe.huber_reduction,
+        )
         for encoding, (_, contexts) in zip(encodings, told.online, strict=True)
     ]
 

@@ -141,9 +141,9 @@ def test_nats_and_entropy_are_means_over_all_who_decide(learner, episodes):
             entropies += [soft_equations.entropy(chances) for chances, _ in policies]
     made = parts_of(learner, Reference(learner.reference, learner.cost), episodes)
     np.testing.assert_allclose(
-        [made.information, made.entropy], [np.mean(nats), np.mean(entropies)], rtol=1e-5
+        [made.named["information"], made.named["entropy"]], [np.mean(nats), np.mean(entropies)], rtol=1e-5
     )
-    assert made.information > 0.05
+    assert made.named["information"] > 0.05
 
 
 def test_with_a_uniform_reference_it_is_maximum_entropy_qmix(learner, episodes):
@@ -156,7 +156,7 @@ def test_with_a_uniform_reference_it_is_maximum_entropy_qmix(learner, episodes):
 
     made = parts_of(learner, uniform(learner), episodes)
     np.testing.assert_allclose(made.value, losses_by_hand(learner, episodes, target), rtol=1e-5)
-    np.testing.assert_allclose(made.information, np.log(5) - made.entropy, rtol=1e-5)
+    np.testing.assert_allclose(made.named["information"], np.log(5) - made.named["entropy"], rtol=1e-5)
 
 
 def test_where_nothing_costs_anything_it_is_qmix_that_takes_the_best(learner, episodes):
@@ -164,7 +164,7 @@ def test_where_nothing_costs_anything_it_is_qmix_that_takes_the_best(learner, ep
     soft, greedy = (parts_of(learner, reference, episodes) for reference in (free, None))
     np.testing.assert_allclose(soft.target, greedy.target, rtol=1e-5)
     np.testing.assert_allclose(soft.value, greedy.value, rtol=1e-5)
-    assert soft.entropy < 1e-3
+    assert soft.named["entropy"] < 1e-3
     utilities = learner.values.networks.actor
     actor = soft_actor(learner.reference, utilities, free.cost)
     keys = jax.random.split(jax.random.key(5), len(SIZES))
@@ -252,7 +252,9 @@ def test_an_order_of_the_team_changes_nothing(learner, episodes, drawn):
     )
     reference = Reference(learner.reference, learner.cost)
     one, other = (parts_of(learner, reference, each) for each in (episodes, moved))
-    for name in ("value", "information", "entropy", "target"):
+    for name in ("information", "entropy"):
+        np.testing.assert_allclose(one.named[name], other.named[name], rtol=1e-5)
+    for name in ("value", "target"):
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-5)
     losses = [fitted_loss(learner, each)[0] for each in (drawn, Imagined(moved, drawn.kept[:, order]))]
     np.testing.assert_allclose(*losses, rtol=1e-5)

@@ -237,7 +237,7 @@ def test_the_distillation_term_is_the_mean_huber_over_decisions():
     actor = learner.networks.actor
     contexts = actor.conditioning(features_of(actor, batch)).context
     apart = [
-        equations.huber(np.asarray(contexts[index] - batch.teacher_contexts[index]), 1.0)
+        equations.huber(np.asarray(contexts[index] - batch.teacher_contexts[index]), 1.0, "root")
         for index in zip(*np.nonzero(np.asarray(batch.decisions)), strict=True)
     ]
     np.testing.assert_allclose(parts.distillation, np.mean(apart), rtol=1e-5)

@@ -79,11 +79,13 @@ def test_the_losses_are_those_of_the_equations(method):
             errors.append((value - (target - CENTER) / DEVIATION) ** 2)
             if method == "pc3d-qmix":
                 teacher = learner.slow.critic.teacher
-                encodings = np.array([equations.mlp(teacher.encoder, each) for each in seen[time]])
+                encodings = equations.encodings(teacher, seen[time])
                 tokens = equations.tokens(teacher.queries, encodings)
                 for agent in range(size):
                     told = equations.teacher_context(encodings[agent], tokens)
-                    apart.append(equations.huber(contexts[agent][time] - told, experiment.recipe.huber_delta))
+                    recipe = experiment.recipe
+                    error = contexts[agent][time] - told
+                    apart.append(equations.huber(error, recipe.huber_delta, recipe.huber_reduction))
     made = parts_of(experiment, learner, episodes)
     np.testing.assert_allclose(made.value, np.mean(errors), rtol=1e-5)
     np.testing.assert_allclose(made.distillation, np.mean(apart) if apart else 0, rtol=1e-5)
