@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import jax.numpy as jnp
-import pytest
 
 from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
 from pc3d.tasks.entities import EntityKind, EntitySet, view_of
@@ -45,13 +44,11 @@ def signpost(slots):
     return Signpost(slots).shown_by_entity()
 
 
-@pytest.mark.slow
 def test_a_qmix_does_what_stands_in_one_entity_of_several():
     _, worst = trained_with(EntityQSettings(**SETTINGS), "a-qmix", signpost, updates=24)
     assert worst > 4.75
 
 
-@pytest.mark.slow
 def test_refil_learns_from_imagined_groups_alone_what_is_done_where_all_is_seen():
     settings = RefilSettings(**SETTINGS, imagination=1.0)
     _, worst = trained_with(settings, "refil", signpost, updates=24)
