@@ -25,6 +25,7 @@ OF_EACH_ALGORITHM = (
     "a-qmix",
     "refil",
     "copa",
+    "sog",
     "mipi",
 )
 SPACE = tuple(dict.fromkeys(row for method in OF_EACH_ALGORITHM for row in _rows(paper("spread", method))))
