@@ -171,19 +171,19 @@ METHODS = {
         algorithm=RefilSettings,
         critic="entity-mixer",
     ),
-    "copa": Method(
-        *("COPA", "A-QMIX with a coach that sees everything and speaks now and then", "#E7298A", "--"),
-        parent="a-qmix",
-        algorithm=CopaSettings,
-        critic="coach-mixer",
-        execution=COACHED,
-    ),
     "sog": Method(
         *("SOG", "REFIL whose agents gather around conductors and tell them something", "#404040", ":"),
         parent="refil",
         algorithm=SogSettings,
         critic="entity-mixer",
         execution=IN_SIGHT,
+    ),
+    "copa": Method(
+        *("COPA", "A-QMIX with a coach that sees everything and speaks now and then", "#E7298A", "--"),
+        parent="a-qmix",
+        algorithm=CopaSettings,
+        critic="coach-mixer",
+        execution=COACHED,
     ),
     "mipi": Method(
         *(

@@ -18,7 +18,7 @@ class SogSettings(RefilSettings):
     section: ClassVar[str] = "sog"
     headlines: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "learner": {**VALUES, "loss_imagined": "imagined loss"},
-        "groups": {"conducted": "with a conductor", "loss_foresight": "foresight loss"},
+        "groups": {"grouped": "in a group", "loss_foresight": "foresight loss"},
     }
     searched: ClassVar[Mapping[str, Tried]] = {
         "election_every": OneOf((2, 4, 8)),
@@ -32,7 +32,7 @@ class SogSettings(RefilSettings):
     message_width: Width = 3
     """Numbers in a message."""
     foresight_weight: Annotated[float, Range(0, 1e3)] = 0.01
-    """How much it counts that a message can be told from what its sender comes to know by the next one."""
+    """How much it counts that a message can be told from what its sender knows when it is last used."""
     contrast_weight: Annotated[float, Range(0, 1e3)] = 0.01
     """How much it counts that it is told apart from teammates' messages by that."""
 

@@ -47,7 +47,11 @@ class ConductedActor(ListeningActor):
 
 
 def softly_bounded(said: Float[Array, "... twice"]) -> Normal:
-    """A mean of any sign, and a spread that never reaches its bounds."""
+    """A mean of any sign, and a spread within bounds beyond which its slope fades.
+
+    The original's, but for a rectifier before both, which leaves no mean below zero and hardly any spread.
+    """
     mean, raw = jnp.split(said, 2, axis=-1)
     low, high = LOG_DEVIATIONS
-    return Normal(mean, 2 * (low + (high - low) * (jnp.tanh(raw) + 1) / 2))
+    below = high - jax.nn.softplus(high - raw)
+    return Normal(mean, 2 * (low + jax.nn.softplus(below - low)))

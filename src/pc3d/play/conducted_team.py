@@ -22,8 +22,8 @@ class ConductedMemory(eqx.Module):
 
     own: Float[Array, "episode agent h"]
     told: Float[Array, "episode agent number"]
-    conducted: Bool[Array, "episode agent"]
-    """Who has a conductor, or is one."""
+    grouped: Bool[Array, "episode agent"]
+    """Whose group has anybody else."""
     time: Int[Array, "episode agent"]
 
 
@@ -102,7 +102,7 @@ class ConductedTeam(eqx.Module):
         assert view.links is not None, "a team that talks is told who hears whom"
         links, settings = jnp.asarray(view.links), self.actor.conducting
         own, told = still_remembered((memory.own, memory.told), view)
-        conducted = memory.conducted if view.joined is None else memory.conducted & ~view.joined
+        grouped = memory.grouped if view.joined is None else memory.grouped & ~view.joined
         message = self.actor.message(view.observations)
         said = message.drawn(normal_draws(chances, settings.width)) if self.draws else message.mean
         said = jnp.where(jnp.asarray(view.present)[..., None], said, 0)
@@ -110,7 +110,7 @@ class ConductedTeam(eqx.Module):
         election = Election.drawn(draws, links, settings.conductors)
         due = memory.time % settings.every == 0
         told = jnp.where(due[..., None], election.returned(said), told)
-        conducted = jnp.where(due, election.conducted, conducted)
+        grouped = jnp.where(due, election.messages > 0, grouped)
         own = self.actor.recall(own, view.observations)
-        now = ConductedMemory(own, told, conducted, memory.time + 1)
+        now = ConductedMemory(own, told, grouped, memory.time + 1)
         return now, self.actor.says_told(own, told), jnp.where(due, election.messages, 0)

@@ -108,7 +108,7 @@ def test_what_is_told_in_learning_is_what_is_told_in_play_every_four_steps():
     kept, found = np.asarray(episodes.kept["memory"])[present], np.asarray(remembered)[:, :-1][present]
     np.testing.assert_allclose(kept, found, rtol=1e-4, atol=1e-5)
     spoken = (np.arange(25) % 4 == 0)[None, :, None]
-    np.testing.assert_array_equal(episodes.kept["sent"], present & spoken)
+    np.testing.assert_array_equal(episodes.kept["heard"], present & spoken)
     # So it acts on those words, and on no others.
     message = np.asarray(words.message)
     np.testing.assert_array_equal(message[:, 4:7], np.repeat(message[:, 4:5], 3, axis=1))

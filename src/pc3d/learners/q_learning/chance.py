@@ -11,7 +11,7 @@ class Chance(eqx.Module):
 
     groups: Groups | None = None
     """Of entities, to imagine values from."""
-    noise: Float[Array, "episode broadcast agent number"] | None = None
+    noise: Float[Array, "episode word agent number"] | None = None
     """Of what a coach says, or of what is told apart."""
 
 

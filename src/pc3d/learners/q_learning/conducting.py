@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from pc3d.learners.experience import decisions_of
 from pc3d.networks.conducted_actor import ConductedActor
 from pc3d.networks.normal import Normal
 from pc3d.play.episode import Episode
@@ -21,7 +22,7 @@ def heard_in(actor: object, episodes: Episode) -> Float[Array, "episode moment a
 
 
 class Messages(eqx.Module):
-    """What messages are held to, decision by decision; zero where the next election was not lived to see."""
+    """What messages are held to, decision by decision; zero for who was not there to the end of their use."""
 
     foresight: Float[Array, "episode time agent"]
     contrast: Float[Array, "episode time agent"]
@@ -32,24 +33,32 @@ def held_to(
     episodes: Episode,
     seen: Float[Array, "episode moment agent observation"],
     features: Float[Array, "episode moment agent h"],
-    noise: Float[Array, "episode election agent number"],
+    noise: Float[Array, "episode moment agent number"],
 ) -> Messages:
-    """How far each lies from what its sender comes to know, and how hard it is to tell from others'."""
-    every, moments = actor.conducting.every, seen.shape[1]
-    elections = max(0, -(-(moments - every) // every))
-    before, after = (slice(first, first + elections * every, every) for first in (0, every))
-    message = actor.message(seen[:, before])
-    foretold = actor.foretold(seen[:, after], features[:, after])
-    present = jnp.asarray(episodes.present)
-    played = jnp.asarray(episodes.played)[:, every - 1 :: every][:, :elections, None]
-    lived = present[:, before] & present[:, after] & played
-    drawn = message.drawn(noise[:, :elections])
+    """How far each lies from what its sender comes to know, and how hard it is to tell from others'.
+
+    Of what everybody would say at each moment, whether or not there is an election: as in the original.
+    """
+    steps = seen.shape[1] - 1
+    wait = min(actor.conducting.every - 1, steps)  # a message is used until the step before the next election
+    lived = _lived(episodes, wait)
+    message = actor.message(seen[:, : steps - wait])
+    # What is remembered is for acting; only what attention finds learns to foretell.
+    remembered = jax.lax.stop_gradient(features[:, wait:-1])
+    foretold = actor.foretold(seen[:, wait:-1], remembered)
+    drawn = message.drawn(noise[:, : steps - wait])
 
     def held(values: Array) -> Array:
-        again = jnp.repeat(jnp.where(lived, values, 0), every, axis=1)[:, : moments - 1]
-        return jnp.pad(again, ((0, 0), (0, moments - 1 - again.shape[1]), (0, 0)))
+        return jnp.pad(jnp.where(lived, values, 0), ((0, 0), (0, wait), (0, 0)))
 
     return Messages(held(message.divergence_from(foretold)), held(confusion(foretold, drawn, lived)))
+
+
+def _lived(episodes: Episode, wait: int) -> Bool[Array, "episode time agent"]:
+    """Who had to decide at a step, and at every one up to so many steps later, without leaving in between."""
+    decided = decisions_of(episodes)
+    missed, starts = jnp.cumsum(~decided, axis=1), decided.shape[1] - wait
+    return decided[:, :starts] & (missed[:, wait:] == missed[:, :starts])
 
 
 def confusion(

@@ -101,9 +101,9 @@ def objective(
     if isinstance(networks.actor, ConductedActor):
         assert chance.noise is not None
         messages = conducting.held_to(networks.actor, episodes, seen, features, chance.noise)
-        conducted = of_agents(jnp.asarray(episodes.kept["conducted"]))
+        grouped = of_agents(jnp.asarray(episodes.kept["grouped"]))
         own_loss, more = _with_messages(experiment, own_loss, jax.tree.map(of_agents, messages))
-        named = {**named, **more, "conducted": conducted}
+        named = {**named, **more, "grouped": grouped}
     return LossParts(
         total=own_loss + weight_of(experiment) * distillation,
         value=value_loss,

@@ -38,11 +38,10 @@ class Sog(EntityQ):
         if groups is None:
             return usual
         count, moments, slots = episodes.present.shape
-        elections, width = -(-moments // groups.every), groups.width
 
         def of_one(key: PRNGKeyArray) -> jax.Array:
             # JAX numbers the draws: more slots change none.
-            return jax.random.normal(key, (slots, elections, width)).swapaxes(0, 1)
+            return jax.random.normal(key, (slots, moments, groups.width)).swapaxes(0, 1)
 
         keys = jax.random.split(jax.random.fold_in(key, MESSAGE_DRAWS), count)
         return replace(usual, noise=jax.vmap(of_one)(keys))

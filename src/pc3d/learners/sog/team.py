@@ -28,4 +28,4 @@ class ExploringConductedTeam(eqx.Module):
     ) -> tuple[ConductedMemory, Decision]:
         memory, said, _ = self.conducted.listens(memory, view, chances)
         actions = explored(said.logits, chances, self.epsilon, view.allowed, greedy=True)
-        return memory, Decision(actions, {"told": memory.told, "conducted": memory.conducted})
+        return memory, Decision(actions, {"told": memory.told, "grouped": memory.grouped})
