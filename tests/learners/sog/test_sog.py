@@ -1,8 +1,7 @@
 """SOG: without elections it is REFIL; what was heard in play is a constant of learning."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -10,27 +9,22 @@ import numpy as np
 import pytest
 
 from pc3d.experiment.execution import LinkLoss
-from pc3d.experiment.sog_settings import SogSettings
 from pc3d.learners.experience import remembered_by, seen_in
 from pc3d.learners.q_learning.conducting import held_to
 from pc3d.learners.registry import algorithm_of
 from pc3d.networks.conducted_actor import softly_bounded
-from pc3d.play.arena import CompiledArena
 from pc3d.play.conducted_team import Election
 from pc3d.play.hashed_draws import uniform_draws
 from pc3d.play.loop import play
-from pc3d.play.scores import returns_by_size
 from pc3d.play.talking_team import team_of
 from pc3d.play.team import View
 from pc3d.play.worlds import TaskWorlds
+from pc3d.runs.players import Agent, Players
 from pc3d.system.errors import BadInput
-from pc3d.tasks.entities import EntityKind, view_of
 from pc3d.tasks.entity_rows import unpacked
 from pc3d.tasks.spread.world import Spread
 from tests import group_equations as equations
 from tests.learners.played import with_garbage
-from tests.learners.replayed_probes import EPISODES, trained_with
-from tests.probes import Probe
 from tests.small import random_team, small_experiment
 
 TASK, SIZES = Spread(4).shown_by_entity(), np.array([1, 3, 4, 2])
@@ -244,39 +238,27 @@ def test_means_of_messages_may_be_negative_and_their_spread_keeps_its_bounds():
     np.testing.assert_allclose(made.log_variance, [1.0, -20.0], atol=1e-3)
 
 
-@dataclass(frozen=True)
-class Rumour(Probe):
-    """Only the first agent sees a bit, and everybody should do what it says: best return 5."""
-
-    name: ClassVar[str] = "rumour"
-    most_visible: ClassVar[int] = 4
-
-    def reward(self, state, actions):
-        return self.share(state, actions == state.cues[0])
-
-    def entities(self, state):
-        first = jnp.arange(self.slots) == 0
-        columns = {"place": jnp.zeros(self.slots), "bit": jnp.where(first, 2.0 * state.cues - 1, 0)}
-        team = EntityKind("agent", columns, self.present(state), known=("bit",))
-        post = EntityKind("post", {"place": jnp.zeros(1)}, jnp.ones(1, bool), known=())
-        return view_of((team, post), jnp.ones((self.slots, self.slots + 1), bool), ("place",))
+def test_messages_are_counted_and_where_all_links_are_lost_nobody_hears_any():
+    _, learner, _ = played()
+    actor = learner.networks.actor
+    episodes, silent = (
+        compiled_play(team_of(actor, loss=loss)) for loss in (LinkLoss(), LinkLoss(share=1.0))
+    )
+    heard = np.asarray(episodes.kept["heard"])
+    assert not np.any(heard[SIZES < 3])  # both of two are elected
+    assert np.all(np.any(heard[SIZES > 2], axis=(1, 2)))
+    assert not np.any(heard[:, np.arange(25) % 4 > 0])
+    assert not np.any(silent.kept["heard"])
 
 
-SETTINGS = SogSettings(
-    **{"learning_rate": 5e-3, "batch_size": 32, "gradient_steps": 4, "update_every_episodes": EPISODES},
-    **{"capacity": 640, "target_rate": 0.05, "trace": 0.6},
-    **{"exploration_end": 0.1, "exploration_steps": 1500, "mixing_width": 8, "hypernetwork_widths": (16,)},
-    **{"attention_width": 8, "attention_heads": 1, "conductors": 1.0, "election_every": 1},
-    **{"foresight_weight": 0.1, "contrast_weight": 0.1, "imagination": 0.1},
-)
-
-
-def test_what_one_agent_sees_its_group_does_and_without_links_the_others_guess():
-    learner, worst = trained_with(SETTINGS, "sog", lambda slots: Rumour(slots).shown_by_entity(), updates=40)
-    arena, actor = CompiledArena(Rumour(3).shown_by_entity()), learner.networks.actor
-    assert worst > 3.8
-    alone = np.mean(returns_by_size(arena, team_of(actor, loss=LinkLoss(1.0)), (3,), 64)[3])
-    assert alone < 3.6  # the first one knows, the two others guess
+def test_a_team_is_played_with_who_sees_whom_and_nobody_alone():
+    _, learner, episodes = played()
+    actor, rows = learner.networks.actor, np.asarray(episodes.observations[2, 0])
+    with pytest.raises(BadInput, match="none of them acts alone"):
+        Agent(actor)
+    with pytest.raises(BadInput, match="say with `visible`"):
+        Players(actor, 4).act(rows)
+    assert len(Players(actor, 4).act(rows, visible=np.ones((4, 4), bool))) == 4
 
 
 def test_what_is_refused_is_a_sentence():
