@@ -24,8 +24,8 @@ OF_EACH_ALGORITHM = (
     "ctds",
     "a-qmix",
     "refil",
-    "copa",
     "sog",
+    "copa",
     "mipi",
 )
 SPACE = tuple(dict.fromkeys(row for method in OF_EACH_ALGORITHM for row in _rows(paper("spread", method))))
