@@ -20,6 +20,7 @@ from pc3d.experiment.network_settings import ActorSettings, CriticSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
+from pc3d.experiment.sog_settings import SogSettings
 from pc3d.presets import paper as experiments
 
 PPO_METHODS = [
@@ -66,7 +67,7 @@ SMALL = {
     QLearningSettings: SMALL_Q,
     CtdsSettings: {**SMALL_Q, **SMALL_TEAM_ENCODER},
     MipiSettings: SMALL_Q,
-    **{kind: {**SMALL_Q, **SMALL_ATTENTION} for kind in (EntityQSettings, RefilSettings)},
+    **{kind: {**SMALL_Q, **SMALL_ATTENTION} for kind in (EntityQSettings, RefilSettings, SogSettings)},
     CopaSettings: {**SMALL_Q, **SMALL_ATTENTION, "broadcast_width": 4},
 }
 

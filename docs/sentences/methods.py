@@ -21,6 +21,7 @@ LEARNERS = {
     "ctds": "[Q-learning with a student (CTDS)](docs/distilled_students.md)",
     "aqmix": "[Q-learning, entity by entity](docs/neighbours.md#entity-by-entity)",
     "refil": "[the same with imagined groups (REFIL)](docs/neighbours.md#entity-by-entity)",
+    "sog": "[the same with groups that talk (SOG)](docs/neighbours.md#conductors-and-followers)",
     "copa": "[the same with a coach (COPA)](docs/neighbours.md#a-coach)",
     "mipi": "[the same at a price for information (MIPI)](docs/neighbours.md#a-price-for-information)",
 }

@@ -54,6 +54,22 @@ def test_messages_are_counted_and_lost_links_change_returns_and_nothing_else(tal
     assert np.abs(np.subtract(by_share["1"]["3"]["returns"], returns[3])).max() > 0.1
 
 
+def test_messages_of_groups_are_counted_and_lost(tmp_path, capsys):
+    folder = finished_run(tmp_path / "sog", method="sog").path
+    assert cli.main(["evaluate", str(folder), *WORDS, "--context-rollouts", "1"]) == 0
+    needed = "3 numbers to and from a conductor in sight every 4 steps, who is elected at random"
+    assert needed in " ".join(capsys.readouterr().out.split())
+    counted = scores(folder, "messages")
+    assert counted[2] == [0.0] * 4  # both are elected
+    assert 0 < np.mean(counted[3]) < 7 / 25 * 2
+    assert cli.main(["evaluate", str(folder), *WORDS, "--links-dropped", "0,1"]) == 0
+    found = read_losses(folder)
+    assert (found["rounds"], found["width"]) == (1, 3)
+    by_share = found["by_share"]
+    assert by_share["0"]["3"]["messages"] == pytest.approx(np.mean(counted[3]))
+    assert by_share["1"]["3"]["messages"] == 0
+
+
 def test_what_lost_links_cannot_be_asked_of_is_a_sentence(talking, tmp_path, capsys):
     silent = finished_run(tmp_path / "mappo", method="mappo").path
     assert "mappo send no messages" in refusal(capsys, "evaluate", silent, "--links-dropped", "0.5")

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pc3d.networks.build import build
-from pc3d.networks.coach import Normal, surprise
+from pc3d.networks.coach import surprise
+from pc3d.networks.normal import Normal
 from pc3d.tasks.spread.world import Spread
 from tests import coach_equations as equations
 from tests.networks.test_entity_attention import TEAM, packed, team

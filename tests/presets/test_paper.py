@@ -216,7 +216,9 @@ def test_what_extends_a_method_has_its_networks_and_settings(task, method, paren
 
 
 @pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize(("method", "parent"), [("a-qmix", "qmix"), ("refil", "a-qmix"), ("copa", "a-qmix")])
+@pytest.mark.parametrize(
+    ("method", "parent"), [("a-qmix", "qmix"), ("refil", "a-qmix"), ("copa", "a-qmix"), ("sog", "refil")]
+)
 def test_what_learns_entity_by_entity_has_qmixs_settings_but_for_the_memory(task, method, parent):
     assert METHODS[method].parent == parent
     made, usual = paper(task, method), paper(task, "qmix")

@@ -302,6 +302,7 @@ def with_memories(method):
         "ctds",
         "refil",
         "copa",
+        "sog",
         "mipi",
         "masac remembers",
         *(

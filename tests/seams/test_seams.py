@@ -12,6 +12,7 @@ import pytest
 
 from pc3d.experiment.methods import METHODS
 from pc3d.play.coached_team import CoachedTeam
+from pc3d.play.conducted_team import ConductedTeam
 from pc3d.play.hosted.crew import Crew, Hosting, Source
 from pc3d.play.hosted.worlds import CrewWorlds
 from pc3d.play.loop import play, play_on_host
@@ -132,8 +133,9 @@ def test_what_a_team_needs_at_execution_is_part_of_its_type():
     assert Messengers.execution.messages
     assert not Messengers.execution.decentralized
     talking = [name for name, method in METHODS.items() if method.execution.messages]
-    assert talking == ["graph", "copa"]
+    assert talking == ["graph", "sog", "copa"]
     assert METHODS["graph"].execution is TalkingTeam.execution
+    assert METHODS["sog"].execution is ConductedTeam.execution
     assert METHODS["copa"].execution is CoachedTeam.execution
     assert METHODS["copa"].execution.privileged
 

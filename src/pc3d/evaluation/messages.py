@@ -11,13 +11,15 @@ from jaxtyping import Array, Float, Shaped
 
 from pc3d.evaluation.table import MESSAGES
 from pc3d.experiment.execution import LinkLoss
+from pc3d.networks.conducted_actor import ConductedActor
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.arena import CompiledArena, Look
 from pc3d.play.coached_team import CoachedTeam
+from pc3d.play.conducted_team import ConductedTeam
 from pc3d.play.episode import Episode
 from pc3d.play.links import teammates_heard
 from pc3d.play.scores import SizeScores, score, scores_of
-from pc3d.play.talking_team import TalkingTeam
+from pc3d.play.talking_team import TalkingTeam, team_of
 from pc3d.play.team import Team
 from pc3d.runs.policy import Policy
 from pc3d.system.checked_json import read_checked, write_checked
@@ -39,12 +41,12 @@ class WithMessages:
 
     look: Look[SizeScores]
     rounds: int | None
-    """How often teammates tell each other something in a step; None where a coach does."""
+    """How often all tell each other something in a step; None where some hear something now and then."""
 
     def __call__(self, game: Game, episodes: Episode, beside: Any) -> SizeScores:
         scores = self.look(game, episodes, beside)
         if self.rounds is None:
-            heard = _on_average(episodes, episodes.kept["sent"])
+            heard = _on_average(episodes, episodes.kept["heard"])
         else:
             heard = self.rounds * heard_on_average(episodes)
         return SizeScores(scores.returns, {**scores.measures, MESSAGES: heard})
@@ -52,7 +54,7 @@ class WithMessages:
 
 def looking_at_messages(team: Team, look: Look[SizeScores]) -> Look[SizeScores]:
     """The same look, which counts messages where there are any."""
-    if isinstance(team, CoachedTeam):
+    if isinstance(team, CoachedTeam | ConductedTeam):
         return WithMessages(look, None)
     return WithMessages(look, team.actor.rounds.count) if isinstance(team, TalkingTeam) else look
 
@@ -68,9 +70,9 @@ def _on_average(episodes: Episode, messages: Shaped[Array, "..."]) -> Float[Arra
     return jnp.mean(messages, axis=(1, 2), where=jnp.asarray(decisions))
 
 
-def talking_actor(policy: Policy) -> TalkingActor:
+def talking_actor(policy: Policy) -> TalkingActor | ConductedActor:
     """The policy's actor, or a sentence if its agents say nothing to each other."""
-    if not isinstance(policy.actor, TalkingActor):
+    if not isinstance(policy.actor, TalkingActor | ConductedActor):
         raise BadInput(
             f"agents of {policy.experiment.method} send no messages, so there are no links to lose"
         )
@@ -91,10 +93,14 @@ def evaluate_losses(
     """Score a policy with so many of its links lost, from the same starts, and write that beside the run."""
     actor, arena = talking_actor(policy), CompiledArena(policy.task.with_slots(max(team_sizes)))
     policy.experiment.rosters.refuse_sealed(team_sizes)
+    if isinstance(actor, TalkingActor):
+        rounds, width, renewal = actor.rounds.count, actor.memory.width, actor.loss.renewal
+    else:
+        rounds, width, renewal = 1, actor.told_width, LinkLoss().renewal
     found = {
         share: scored_by_size(
             arena,
-            TalkingTeam(actor, greedy, loss=LinkLoss(share, actor.loss.renewal)),
+            team_of(actor, greedy=greedy, loss=LinkLoss(share, renewal)),
             team_sizes,
             rollouts,
             advance,
@@ -103,9 +109,9 @@ def evaluate_losses(
     }
     content = {
         **about,
-        "rounds": actor.rounds.count,
-        "width": actor.memory.width,
-        "renewal": actor.loss.renewal,
+        "rounds": rounds,
+        "width": width,
+        "renewal": renewal,
         "rollouts": rollouts,
         "actions": "greedy" if greedy else "sampled",
         "by_share": {f"{share:g}": plain_by_size(by_size) for share, by_size in found.items()},

@@ -82,6 +82,18 @@ class CoachSettings:
     """Numbers that each agent is told."""
 
 
+@dataclass(frozen=True)
+class ConductingSettings:
+    """How agents gather around conductors, who send back what their group said."""
+
+    every: int
+    """Steps from one election to the next."""
+    conductors: float
+    """How many there are on average."""
+    width: int
+    """Numbers in a message."""
+
+
 CentralKind = Literal["state", "mixer", "joint action", "alternatives"]
 """What a central module values: a team's situation, its members' utilities, what all of them do together, or
 each member's alternatives, given what the others do."""
@@ -174,6 +186,11 @@ class AlgorithmSettings(Bounded, abc.ABC):
     @property
     def cost_of_information(self) -> float | None:
         """What a nat about teammates costs that its actor acts on; None where nobody counts it."""
+        return None
+
+    @property
+    def conducting(self) -> ConductingSettings | None:
+        """How its agents talk in groups; None where they do not."""
         return None
 
 

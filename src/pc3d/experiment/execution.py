@@ -61,6 +61,19 @@ class Messages:
 
 
 @dataclass(frozen=True)
+class GroupMessages:
+    """What an agent and a conductor in its sight tell each other now and then."""
+
+    every: int
+    width: int
+    """Numbers in each message."""
+
+    def __str__(self) -> str:
+        often = f"every {amount(self.every, 'step')}"
+        return f"{self.width} numbers to and from a conductor in sight {often}, who is elected at random"
+
+
+@dataclass(frozen=True)
 class Broadcasts:
     """What an agent hears now and then from its coach."""
 
@@ -72,7 +85,10 @@ class Broadcasts:
         return f"{self.width} numbers from the coach every {amount(self.every, 'step')}"
 
 
-def needs(execution: Execution, messages: Messages | Broadcasts | None = None) -> str:
+AnyMessages = Messages | GroupMessages | Broadcasts
+
+
+def needs(execution: Execution, messages: AnyMessages | None = None) -> str:
     """In words, what has to be there when a team acts."""
     parts = (
         (messages is None and execution.messages, "messages"),

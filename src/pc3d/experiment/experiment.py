@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import tyro
 
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
-from pc3d.experiment.execution import Broadcasts, Messages
+from pc3d.experiment.execution import AnyMessages, Broadcasts, GroupMessages, Messages
 from pc3d.experiment.mixes import NO_MIXES, Mixes
 from pc3d.experiment.names import check_name
 from pc3d.experiment.network_settings import ActorSettings, CriticSettings, DistillationSettings
@@ -88,11 +88,14 @@ class Experiment:
         return self.critic.global_state or self.algorithm.entities is not None
 
     @property
-    def messages(self) -> Messages | Broadcasts | None:
+    def messages(self) -> AnyMessages | None:
         """What agents tell each other at every step, or hear from their coach; None if they do not."""
         coach = self.algorithm.coach
         if coach is not None:
             return Broadcasts(coach.every, coach.width)
+        groups = self.algorithm.conducting
+        if groups is not None:
+            return GroupMessages(groups.every, groups.width)
         rounds = self.algorithm.message_rounds
         return Messages(rounds, self.actor.rnn_dim) if rounds else None
 

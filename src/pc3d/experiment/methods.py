@@ -12,22 +12,14 @@ from pc3d.experiment.algorithm_settings import AlgorithmSettings
 from pc3d.experiment.copa_settings import CopaSettings
 from pc3d.experiment.ctds_settings import CtdsSettings
 from pc3d.experiment.entity_settings import EntityQSettings, RefilSettings
-from pc3d.experiment.execution import (
-    ALONE,
-    BY_SPLIT,
-    COACHED,
-    IN_SIGHT,
-    Broadcasts,
-    Execution,
-    Messages,
-    needs,
-)
+from pc3d.experiment.execution import ALONE, BY_SPLIT, COACHED, IN_SIGHT, AnyMessages, Execution, needs
 from pc3d.experiment.graph_settings import GraphSettings
 from pc3d.experiment.happo_settings import HappoSettings
 from pc3d.experiment.mipi_settings import MipiSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
+from pc3d.experiment.sog_settings import SogSettings
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.imports import is_import_path
 
@@ -179,6 +171,13 @@ METHODS = {
         algorithm=RefilSettings,
         critic="entity-mixer",
     ),
+    "sog": Method(
+        *("SOG", "REFIL whose agents gather around conductors and tell them something", "#404040", ":"),
+        parent="refil",
+        algorithm=SogSettings,
+        critic="entity-mixer",
+        execution=IN_SIGHT,
+    ),
     "copa": Method(
         *("COPA", "A-QMIX with a coach that sees everything and speaks now and then", "#E7298A", "--"),
         parent="a-qmix",
@@ -213,7 +212,7 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-def needs_of(method: str, messages: Messages | Broadcasts | None) -> str:
+def needs_of(method: str, messages: AnyMessages | None) -> str:
     """What has to be there when a team of this method acts, and says so much."""
     execution = method_named(method).execution
     silent = messages is None and (execution.by_sight or execution.coached)

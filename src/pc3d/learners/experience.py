@@ -47,7 +47,8 @@ def remembered_by(
 ) -> Float[Array, "episode moment agent h"]:
     """At every moment, from nothing at the first, or from what was remembered then."""
     fresh = joined(jnp.asarray(episodes.present)) if roster_changes else None
-    first = None if episodes.kept is None else jnp.asarray(episodes.kept["memory"][:, 0])
+    kept = episodes.kept or {}
+    first = jnp.asarray(kept["memory"][:, 0]) if "memory" in kept else None
     return actor.over_episodes(seen, fresh, first)
 
 

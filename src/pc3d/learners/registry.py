@@ -12,6 +12,7 @@ from pc3d.experiment.mipi_settings import MipiSettings
 from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.ptde_settings import PtdeSettings
 from pc3d.experiment.q_learning_settings import QLearningSettings
+from pc3d.experiment.sog_settings import SogSettings
 from pc3d.learners.actor_critic.algorithm import ActorCritic
 from pc3d.learners.algorithm import Algorithm
 from pc3d.learners.copa.algorithm import Copa
@@ -22,6 +23,7 @@ from pc3d.learners.mipi.algorithm import Mipi
 from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.learners.ptde.algorithm import Ptde
 from pc3d.learners.q_learning.algorithm import QLearning
+from pc3d.learners.sog.algorithm import Sog
 
 ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     PpoSettings: Ppo(),
@@ -33,6 +35,7 @@ ALGORITHMS: dict[type[AlgorithmSettings], Algorithm] = {
     MipiSettings: Mipi(),
     **dict.fromkeys((EntityQSettings, RefilSettings), EntityQ()),
     CopaSettings: Copa(),
+    SogSettings: Sog(),
     **dict.fromkeys((MaddpgSettings, Matd3Settings, MasacSettings), ActorCritic()),
 }
 

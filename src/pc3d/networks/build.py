@@ -27,6 +27,7 @@ from pc3d.networks.conditioning import (
     PolicyOutput,
     StudentContext,
 )
+from pc3d.networks.conducted_actor import ConductedActor
 from pc3d.networks.critics import CRITICS, Critic, CriticInputs, TeamView
 from pc3d.networks.entity_attention import EntityInputs
 from pc3d.networks.entity_mixer import EntityMixer
@@ -198,6 +199,10 @@ def _actor(
     if experiment.algorithm.message_rounds:
         rounds, loss = experiment.algorithm.message_rounds, experiment.algorithm.link_loss
         return TalkingActor(jax.random.fold_in(keys[0], 2), made(Actor, keys), rounds, loss)  # two are taken
+    if experiment.algorithm.conducting:
+        return ConductedActor(
+            jax.random.fold_in(keys[0], 2), made(Actor, keys), experiment.algorithm.conducting
+        )
     if experiment.algorithm.coach:
         return CoachedActor(jax.random.fold_in(keys[0], 2), made(Actor, keys), experiment.algorithm.coach)
     if not experiment.algorithm.separate_actors:

@@ -6,8 +6,6 @@ what it does: a recogniser tells it from there, and is there for learning alone.
 
 from __future__ import annotations
 
-from math import log, pi
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -18,32 +16,10 @@ from pc3d.networks.critics import CriticInputs
 from pc3d.networks.entity_attention import EntityAttention
 from pc3d.networks.entity_mixer import EntityMixer
 from pc3d.networks.layers import Dense, Mlp
+from pc3d.networks.normal import Normal
 from pc3d.tasks.entity_rows import all_rows
 
-LOG_VARIANCES = (-10.0, 0.0)  # the original's bounds
 LEAST_LIKELY = -1000.0  # of a message's log-density, which is not counted above 0 either, as there
-
-
-class Normal(eqx.Module):
-    """What a message is drawn from: each of its numbers by itself."""
-
-    mean: Float[Array, "... number"]
-    log_variance: Float[Array, "... number"]
-
-    @classmethod
-    def bounded(cls, mean: Float[Array, "... number"], raw: Float[Array, "... number"]) -> Normal:
-        return cls(mean, jnp.clip(raw, *LOG_VARIANCES))
-
-    def drawn(self, noise: Float[Array, "... number"]) -> Float[Array, "... number"]:
-        """z = μ + σ ε, of which the gradient is known."""
-        return self.mean + jnp.exp(self.log_variance / 2) * noise
-
-    def entropy(self) -> Float[Array, "..."]:
-        return 0.5 * jnp.sum(self.log_variance + log(2 * pi) + 1, axis=-1)
-
-    def log_density(self, said: Float[Array, "... number"]) -> Float[Array, "..."]:
-        distance = (said - self.mean) ** 2 * jnp.exp(-self.log_variance)
-        return -0.5 * jnp.sum(distance + self.log_variance + log(2 * pi), axis=-1)
 
 
 class Coach(eqx.Module):

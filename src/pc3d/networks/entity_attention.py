@@ -93,10 +93,13 @@ class EntityEncoder(Mlp):
         return self.observation
 
     def __call__(self, inputs: Float[Array, "... input"]) -> Float[Array, "... output"]:
+        return super().__call__(self.found(inputs))
+
+    def found(self, inputs: Float[Array, "... input"]) -> Float[Array, "... twice"]:
+        """[e_i; a_i], before an actor's layers."""
         rows = unpacked(inputs, self.attention.features)
         seen = rows.numbers != 0
         # The agent itself is read even where it is not attended to: it asks.
         read = seen.at[..., 0].set(True)
         encodings = self.attention.encodings(jnp.where(read[..., None], rows.features, 0))
-        found = self.attention(encodings[..., :1, :], encodings, seen[..., None, :])
-        return super().__call__(found[..., 0, :])
+        return self.attention(encodings[..., :1, :], encodings, seen[..., None, :])[..., 0, :]

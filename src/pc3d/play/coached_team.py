@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int
 
 from pc3d.experiment.execution import COACHED, Execution
 from pc3d.networks.coached_actor import CoachedActor
 from pc3d.networks.conditioning import PolicyOutput
 from pc3d.play.actor_team import still_remembered
 from pc3d.play.choosing import acting_of
+from pc3d.play.hashed_draws import normal_draws
 from pc3d.play.team import Decision, View
-
-COACH_DRAWS = 0xC0AC4  # from which an agent's draw makes many
 
 
 class CoachedMemory(eqx.Module):
@@ -60,7 +58,7 @@ class CoachedTeam(eqx.Module):
         memory, policy, sent = self.listens(memory, view, chances)
         greedy = self.greedy or self.actor.values_actions
         actions, likely = acting_of(self.actor).decide(policy.logits, chances, view.allowed, greedy=greedy)
-        kept = {"sent": sent}
+        kept = {"heard": sent}
         if self.keeps:
             kept |= {"log_probability": likely, "memory": memory.own}
         return memory, Decision(actions, kept)
@@ -75,7 +73,7 @@ class CoachedTeam(eqx.Module):
         own, told = still_remembered((memory.own, memory.told), view)
         heard = memory.heard if view.joined is None else memory.heard & ~view.joined
         advice = coach.advice(jnp.asarray(view.whole), jnp.asarray(view.present))
-        news = advice.drawn(noise_of(chances, coach.width)) if self.draws else advice.mean
+        news = advice.drawn(normal_draws(chances, coach.width)) if self.draws else advice.mean
         moved = jnp.linalg.norm(news - told, axis=-1) > self.thrift
         due = (memory.time % self.every == 0) if self.every else jnp.zeros_like(heard)
         sent = due & (moved | ~heard) & view.present
@@ -83,14 +81,3 @@ class CoachedTeam(eqx.Module):
         own = self.actor.recall(own, view.observations)
         now = CoachedMemory(own, told, heard | sent, memory.time + 1)
         return now, self.actor.says_told(own, told), sent
-
-
-def noise_of(chances: Float[Array, "*rows"], width: int) -> Float[Array, "*rows number"]:
-    """Normal draws that follow from one uniform draw, so that a team needs no more than that."""
-
-    def of_one(bits: Array) -> Array:
-        key: PRNGKeyArray = jax.random.fold_in(jax.random.key(COACH_DRAWS), bits)
-        return jax.random.normal(key, (width,))
-
-    bits = jax.lax.bitcast_convert_type(chances, jnp.uint32)
-    return jax.vmap(of_one)(bits.ravel()).reshape(*chances.shape, width)

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from pc3d.experiment.action_space import ActionSpace
+from pc3d.play.conducted_team import ConductedTeam
 from pc3d.play.episode import Draws, Episode, draws_of
 from pc3d.play.links import links_kept
 from pc3d.play.rota import Rota, rota_of
@@ -140,7 +141,7 @@ Decide = Callable[[Memory, View, Array], tuple[Memory, Decision]]
 
 def _links(worlds: Worlds, team: Team, keys: Key[Array, " episode"]) -> Array | None:
     """Which links are not lost, of a team that loses any."""
-    if not isinstance(team, TalkingTeam):
+    if not isinstance(team, TalkingTeam | ConductedTeam):
         return None
     return links_kept(team.loss, keys, worlds.game.slots, worlds.game.horizon)
 

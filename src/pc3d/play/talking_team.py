@@ -10,10 +10,12 @@ from jaxtyping import Array, Float
 from pc3d.experiment.execution import IN_SIGHT, Execution, LinkLoss
 from pc3d.networks.actor import Actor
 from pc3d.networks.coached_actor import CoachedActor
+from pc3d.networks.conducted_actor import ConductedActor
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.actor_team import ActorTeam, still_remembered
 from pc3d.play.choosing import acting_of
 from pc3d.play.coached_team import CoachedTeam
+from pc3d.play.conducted_team import ConductedTeam
 from pc3d.play.team import Decision, View
 
 
@@ -44,10 +46,12 @@ class TalkingTeam(ActorTeam):
 
 def team_of(
     actor: Actor, *, greedy: bool = False, keeps: bool = False, loss: LinkLoss | None = None
-) -> ActorTeam | CoachedTeam:
+) -> ActorTeam | ConductedTeam | CoachedTeam:
     """The team of such an actor; links are lost and a coach speaks as it was trained, or as is said."""
     if isinstance(actor, TalkingActor):
         return TalkingTeam(actor, greedy, keeps, actor.loss if loss is None else loss)
+    if isinstance(actor, ConductedActor):
+        return ConductedTeam(actor, greedy, LinkLoss() if loss is None else loss)
     if isinstance(actor, CoachedActor):
         return CoachedTeam(actor, greedy, keeps, actor.every)
     return ActorTeam(actor, greedy, keeps)

@@ -10,11 +10,11 @@ from jaxtyping import Array, Bool, Float, Num
 
 from pc3d.networks.actor import Actor
 from pc3d.networks.coached_actor import CoachedActor
+from pc3d.networks.conducted_actor import ConductedActor
 from pc3d.networks.talking_actor import TalkingActor
-from pc3d.play.actor_team import ActorTeam
 from pc3d.play.coached_team import CoachedTeam
 from pc3d.play.talking_team import team_of
-from pc3d.play.team import Memory, View
+from pc3d.play.team import Memory, Team, View
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import amount
 
@@ -107,7 +107,7 @@ class Agent:
     def __init__(self, actor: Actor, *, seed: int = 0, greedy: bool = False) -> None:
         if isinstance(actor, CoachedActor):
             raise BadInput("agents of this policy listen to a coach: play them as a team (`players`)")
-        if isinstance(actor, TalkingActor):
+        if isinstance(actor, TalkingActor | ConductedActor):
             raise BadInput(
                 "agents of this policy send each other messages, so none of them acts alone: "
                 "play them as a team (`players`)"
@@ -131,7 +131,7 @@ class Agent:
 
 @jax.jit
 def _step(
-    team: ActorTeam | CoachedTeam,
+    team: Team,
     memory: Memory,
     observations: Float[Array, "1 agent observation"],
     chances: Float[Array, "1 agent *number"],

@@ -24,6 +24,7 @@ OF_EACH_ALGORITHM = (
     "ctds",
     "a-qmix",
     "refil",
+    "sog",
     "copa",
     "mipi",
 )

@@ -25,7 +25,7 @@ from tests.small import HAPPO_METHODS, PPO_METHODS, Q_METHODS, small_experiment
 PAGE = Path(__file__).parents[3] / "docs" / "tuning.md"
 OFF_POLICY = {"maddpg", "matd3", "masac"}
 STUDENTS = {"ptde", "ctds"}
-ENTITIES = {"a-qmix", "refil", "copa"}
+ENTITIES = {"a-qmix", "refil", "copa", "sog"}
 REGULARISED = {"mipi"}
 WITHOUT_CONTEXT = {
     "ippo",

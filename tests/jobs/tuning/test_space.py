@@ -57,6 +57,7 @@ def test_happo_searches_its_turns_and_leaves_the_rest_of_ppo_to_mappo(method):
         ("ctds", {"ctds.student_plays"}),
         ("a-qmix", {"aqmix.attention_width"}),
         ("refil", {"refil.imagination"}),
+        ("sog", {"sog.election_every", "sog.message_width"}),
         ("copa", {"copa.broadcast_every", "copa.recognition_weight"}),
         ("mipi", {"mipi.information_cost", "mipi.reference_updates"}),
     ],

@@ -87,7 +87,7 @@ def told_to(networks, episodes):
     chance = Chance(noise=jnp.zeros((4, 7, 4, 4)))
     words = told_in(networks, episodes, chance, roster_changes=False)
     remembered = remembered_by(networks.actor, episodes, seen_in(episodes), roster_changes=False)
-    return remembered, words, says(networks, remembered, words).logits
+    return remembered, words, says(networks.actor, remembered, words.message).logits
 
 
 @lru_cache
@@ -108,7 +108,7 @@ def test_what_is_told_in_learning_is_what_is_told_in_play_every_four_steps():
     kept, found = np.asarray(episodes.kept["memory"])[present], np.asarray(remembered)[:, :-1][present]
     np.testing.assert_allclose(kept, found, rtol=1e-4, atol=1e-5)
     spoken = (np.arange(25) % 4 == 0)[None, :, None]
-    np.testing.assert_array_equal(episodes.kept["sent"], present & spoken)
+    np.testing.assert_array_equal(episodes.kept["heard"], present & spoken)
     # So it acts on those words, and on no others.
     message = np.asarray(words.message)
     np.testing.assert_array_equal(message[:, 4:7], np.repeat(message[:, 4:5], 3, axis=1))
@@ -217,13 +217,13 @@ def test_a_thrifty_coach_says_what_has_moved_and_a_newcomer_is_told_at_the_next_
     for time in range(6):
         now = replace(view, joined=newcomer if time == 3 else jnp.zeros((4, 4), bool))
         memory, decision = team.step(memory, now, chances)
-        sent.append(np.asarray(decision.kept["sent"])[2, :2].tolist())
+        sent.append(np.asarray(decision.kept["heard"])[2, :2].tolist())
     nothing = [False, False]
     assert sent == [[True, True], nothing, nothing, nothing, [False, True], nothing]
     silent = CoachedTeam(actor, every=0)
     alone, decision = silent.step(silent.first(4, 4), view, chances)
     assert isinstance(alone, CoachedMemory)
-    assert not np.any(decision.kept["sent"])
+    assert not np.any(decision.kept["heard"])
     assert not np.any(alone.told)
 
 

@@ -11,8 +11,8 @@ class Chance(eqx.Module):
 
     groups: Groups | None = None
     """Of entities, to imagine values from."""
-    noise: Float[Array, "episode broadcast agent number"] | None = None
-    """Of what a coach says."""
+    noise: Float[Array, "episode word agent number"] | None = None
+    """Of what a coach says, or of what is told apart."""
 
 
 NOTHING = Chance()

@@ -8,10 +8,13 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from pc3d.learners.q_learning.chance import Chance
+from pc3d.networks.actor import Actor
 from pc3d.networks.build import Networks
-from pc3d.networks.coach import CoachMixer, Normal, surprise
+from pc3d.networks.coach import CoachMixer, surprise
 from pc3d.networks.coached_actor import CoachedActor
 from pc3d.networks.conditioning import PolicyOutput
+from pc3d.networks.listening_actor import ListeningActor
+from pc3d.networks.normal import Normal
 from pc3d.play.episode import Episode
 from pc3d.play.presence import joined
 from pc3d.tasks.arrays import AnyArray
@@ -59,13 +62,14 @@ def heard_by(
     return present & (came <= moments - moments % every)
 
 
-def says(networks: Networks, features: Float[Array, "... h"], told: Told | None) -> PolicyOutput:
-    """What the actor says, from what is remembered and what it was told."""
-    actor = networks.actor
+def says(
+    actor: Actor, features: Float[Array, "... h"], told: Float[Array, "... number"] | None
+) -> PolicyOutput:
+    """What an actor says, from what is remembered and what it was told, if it listens to anybody."""
     if told is None:
         return actor.says(features)
-    assert isinstance(actor, CoachedActor)
-    return actor.says_told(features, told.message)
+    assert isinstance(actor, ListeningActor)
+    return actor.says_told(features, told)
 
 
 class Held(eqx.Module):

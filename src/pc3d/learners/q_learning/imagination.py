@@ -3,7 +3,8 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from pc3d.learners.experience import said_by
+from pc3d.learners.experience import remembered_by
+from pc3d.learners.q_learning.coaching import says
 from pc3d.networks.actor import Actor
 from pc3d.networks.build import Networks
 from pc3d.networks.critics import TeamView
@@ -19,6 +20,7 @@ def imagined_values(
     episodes: Episode,
     seen: Float[Array, "episode moment agent observation"],
     groups: Groups,
+    heard: Float[Array, "episode moment agent number"] | None = None,
     *,
     roster_changes: bool,
 ) -> Float[Array, "episode time"]:
@@ -26,20 +28,33 @@ def imagined_values(
     mixer = networks.critic
     assert isinstance(mixer, EntityMixer), "groups are of entities"
     rows = unpacked(seen, mixer.attention.features)
-    utilities = imagined_utilities(networks.actor, episodes, rows, groups, roster_changes=roster_changes)
+    utilities = imagined_utilities(
+        networks.actor, episodes, rows, groups, heard, roster_changes=roster_changes
+    )
     assert episodes.global_states is not None, "entities are kept with the episodes"
     present, states = jnp.asarray(episodes.present[:, :-1]), jnp.asarray(episodes.global_states[:, :-1])
     return mixer.imagined(TeamView(seen[:, :-1], present, None, states), groups, utilities)
 
 
 def imagined_utilities(
-    actor: Actor, episodes: Episode, rows: Rows, groups: Groups, *, roster_changes: bool
+    actor: Actor,
+    episodes: Episode,
+    rows: Rows,
+    groups: Groups,
+    heard: Float[Array, "episode moment agent number"] | None = None,
+    *,
+    roster_changes: bool,
 ) -> ImaginedUtilities:
-    """Of what was done, to whoever sees of its own group alone, and of the other one alone."""
+    """Of what was done, to whoever sees of its own group alone, and of the other one alone.
+
+    What was heard in play stays as it was.
+    """
     near = groups.alike(rows.numbers, rows.numbers[..., :1])[..., 0, :]
 
     def utilities(numbers: Array) -> Array:
-        said = said_by(actor, episodes, renumbered(rows, numbers), roster_changes=roster_changes)
+        seen = renumbered(rows, numbers)
+        features = remembered_by(actor, episodes, seen, roster_changes=roster_changes)
+        said = says(actor, features, heard)
         return of_action(said.logits[:, :-1], episodes.actions)
 
     afar = jnp.where(near, 0, rows.numbers)

@@ -8,15 +8,19 @@ from jaxtyping import Array, Float, Shaped
 from pc3d.experiment.copa_settings import CopaSettings
 from pc3d.experiment.entity_settings import RefilSettings
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.sog_settings import SogSettings
 from pc3d.learners.distillation import distance_from_teacher, weight_of
 from pc3d.learners.experience import Counts, decisions_of, remembered_by, seen_in, sum_of
+from pc3d.learners.q_learning import conducting
 from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.coaching import Held, held_to, says, told_in
+from pc3d.learners.q_learning.conducting import heard_in
 from pc3d.learners.q_learning.imagination import imagined_values
 from pc3d.learners.q_learning.soft_policy import Reference, SoftPolicy
 from pc3d.learners.targets import targets_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
+from pc3d.networks.conducted_actor import ConductedActor
 from pc3d.networks.critics import Critic, TeamView
 from pc3d.play.choosing import of_action, only_allowed
 from pc3d.play.episode import Episode
@@ -63,7 +67,8 @@ def objective(
     shown = networks.shown(seen, jnp.asarray(episodes.present))
     features = remembered_by(networks.actor, episodes, shown, roster_changes=given.roster_changes)
     told = told_in(networks, episodes, chance, roster_changes=given.roster_changes)
-    now = says(networks, features, told)
+    heard = heard_in(networks.actor, episodes) if told is None else told.message
+    now = says(networks.actor, features, heard)
     taken = of_action(now.logits[:, :-1], episodes.actions)
     values = _team_values(networks.critic, episodes, seen, taken, slice(None, -1))
     soft = _soft_policy(given, episodes, seen, now.logits)
@@ -83,7 +88,7 @@ def objective(
     own_loss, named = value_loss, dict[str, Array]()
     if chance.groups is not None:
         thought = imagined_values(
-            networks, episodes, seen, chance.groups, roster_changes=given.roster_changes
+            networks, episodes, seen, chance.groups, heard, roster_changes=given.roster_changes
         )
         imagined = mean((thought - scale.shrink(targets)) ** 2)
         own_loss, named = _with_imagined(experiment, value_loss, imagined)
@@ -93,6 +98,12 @@ def objective(
     if soft is not None:
         told_of = {"information": soft.information, "entropy": soft.entropy}
         named = {name: of_agents(nats[:, :-1]) for name, nats in told_of.items()}
+    if isinstance(networks.actor, ConductedActor):
+        assert chance.noise is not None
+        messages = conducting.held_to(networks.actor, episodes, seen, features, chance.noise)
+        grouped = of_agents(jnp.asarray(episodes.kept["grouped"]))
+        own_loss, more = _with_messages(experiment, own_loss, jax.tree.map(of_agents, messages))
+        named = {**named, **more, "grouped": grouped}
     return LossParts(
         total=own_loss + weight_of(experiment) * distillation,
         value=value_loss,
@@ -135,6 +146,16 @@ def _soft_policy(given: Given, episodes: Episode, seen: Array, online: Array) ->
     return jax.lax.stop_gradient(given.reference.policy(episodes, seen, online, roster_changes=changes))
 
 
+def _with_messages(
+    experiment: Experiment, loss: Array, held: conducting.Messages
+) -> tuple[Array, dict[str, Array]]:
+    """SOG: messages of which the next ones can tell, and that are no others'."""
+    settings = experiment.algorithm
+    assert isinstance(settings, SogSettings)
+    more = settings.foresight_weight * held.foresight + settings.contrast_weight * held.contrast
+    return loss + more, {"loss_foresight": held.foresight, "loss_contrast": held.contrast}
+
+
 def _team_values(
     mixer: Critic, episodes: Episode, seen: Array, utilities: Array, moments: slice
 ) -> Float[Array, "episode time"]:
@@ -157,7 +178,8 @@ def _targets(
     shown, changes = given.slow.shown(seen, jnp.asarray(episodes.present)), given.roster_changes
     features = remembered_by(given.slow.actor, episodes, shown, roster_changes=changes)
     told = told_in(given.slow, episodes, chance, roster_changes=changes)
-    later = says(given.slow, features, told).logits
+    heard = heard_in(given.slow.actor, episodes) if told is None else told.message
+    later = says(given.slow.actor, features, heard).logits
     allowed = None if episodes.allowed is None else episodes.allowed[:, 1:]
     if soft is None:
         utilities = double_q(only_allowed(online[:, 1:], allowed), later[:, 1:])
