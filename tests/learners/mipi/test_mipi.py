@@ -159,6 +159,7 @@ def test_with_a_uniform_reference_it_is_maximum_entropy_qmix(learner, episodes):
     np.testing.assert_allclose(made.named["information"], np.log(5) - made.named["entropy"], rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_where_nothing_costs_anything_it_is_qmix_that_takes_the_best(learner, episodes):
     free = Reference(learner.reference, jnp.asarray(1e-7))
     soft, greedy = (parts_of(learner, reference, episodes) for reference in (free, None))
@@ -201,6 +202,7 @@ def test_one_plain_actor_says_what_utilities_and_reference_say(learner, episodes
     assert not actor.values_actions  # it draws
 
 
+@pytest.mark.slow
 def test_the_reference_does_not_see_teammates_before_and_after_it_learned(learner, episodes):
     after = learner
     for _ in range(2):

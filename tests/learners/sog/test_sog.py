@@ -69,6 +69,7 @@ def test_without_elections_it_is_refil_to_the_bit():
     assert_same_bits(played(election_every=0)[2], played("refil")[2])
 
 
+@pytest.mark.slow
 def test_what_was_heard_is_learned_from_as_it_was_and_messages_learn_from_what_becomes_known():
     _, learner, episodes = played()
     after, lesson = learned()
@@ -157,6 +158,7 @@ def test_what_stands_in_padded_slots_changes_no_bit_of_an_update():
     assert all(vars(learned()[1].finite).values())
 
 
+@pytest.mark.slow
 def test_means_are_over_who_is_there_and_not_over_slots():
     """In the published code they are over all slots, empty ones included."""
     experiment, learner, _ = played()
@@ -216,6 +218,7 @@ def seen_first(actor, episodes, row, joined):
     return tuple(np.stack(each) for each in zip(*found, strict=True))
 
 
+@pytest.mark.slow
 def test_who_is_alone_hears_itself_and_who_joins_waits_for_the_next_election():
     _, learner, episodes = played()
     actor = learner.networks.actor
@@ -238,6 +241,7 @@ def test_means_of_messages_may_be_negative_and_their_spread_keeps_its_bounds():
     np.testing.assert_allclose(made.log_variance, [1.0, -20.0], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_messages_are_counted_and_where_all_links_are_lost_nobody_hears_any():
     _, learner, _ = played()
     actor = learner.networks.actor
