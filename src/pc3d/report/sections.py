@@ -17,7 +17,7 @@ from pc3d.report.figures.style import Figure
 from pc3d.report.figures.team_sizes import team_size_chart
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs
-from pc3d.report.story import story
+from pc3d.report.story import IN_SHORT, Point, question, story
 from pc3d.report.tables.backbones import backbone_table
 from pc3d.report.tables.changing_teams import changing_table
 from pc3d.report.tables.collisions import collision_table
@@ -43,16 +43,21 @@ from pc3d.report.tables.trials import trial_tables
 
 @dataclass(frozen=True)
 class Beginning:
-    """What a report tells before its sections: a few sentences, and one chart, wide and narrow."""
+    """What a report tells before its sections: a few points, and one chart, wide and narrow."""
 
-    sentences: tuple[str, ...]
+    points: tuple[Point, ...]
     charts: tuple[Figure, ...] = ()
-    tasks: int = 1
+    question: str = IN_SHORT
+
+    @property
+    def beside(self) -> int:
+        """How many points stand side by side."""
+        return sum(point.beside for point in self.points)
 
 
 def begin(runs: Runs) -> Beginning:
     charts = (team_size_chart(runs), team_size_chart(runs, narrow=True))
-    return Beginning(tuple(story(runs)), tuple(chart for chart in charts if chart), len(runs.tasks))
+    return Beginning(tuple(story(runs)), tuple(chart for chart in charts if chart), question(runs))
 
 
 @dataclass(frozen=True)
