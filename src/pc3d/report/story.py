@@ -30,7 +30,7 @@ BY_ITSELF = "No agent gets messages or orders: each acts on what it has seen its
 
 @dataclass(frozen=True)
 class Point:
-    """A few sentences, and a word or two that say what they are about."""
+    """A few sentences, in lines, and a word or two that say what they are about."""
 
     label: str
     text: str
@@ -76,7 +76,7 @@ def _one_game(told: list["TaskStory"]) -> Iterator[Point]:
 def _games(told: list["TaskStory"]) -> Iterator[Point]:
     """One beside the other: what is played there, and what came out."""
     for one in told[:TASKS_TOLD]:
-        yield Point(one.title, f"{one.about} {one.lead()}".strip(), one.counts(), beside=True)
+        yield Point(one.title, f"{one.about}\n{one.lead()}".strip(), one.counts(), beside=True)
 
 
 def _players(told: list["TaskStory"]) -> Iterator[Point]:

@@ -70,7 +70,8 @@ def _document(beginning: Beginning, sections: Iterable[Section]) -> str:
 
 
 def _bullet(point: Point) -> str:
-    return f"- **{markdown_text(point.label)}.** {markdown_text(point.whole)}"
+    text = point.whole.replace("\n", " ")
+    return f"- **{markdown_text(point.label)}.** {markdown_text(text)}"
 
 
 def _picture(figure: Figure) -> list[str]:
