@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pc3d.report.changes import changes_of
+from pc3d.report.changes import changes_of, left_out
 from pc3d.report.changing_story import changing_story
 from pc3d.report.figures.boxes import return_boxes
 from pc3d.report.figures.churn import churn_figure
@@ -152,6 +152,7 @@ def changing_teams(runs: Runs) -> Section:
     tables = [changing_table(found, task) for task, found in changes.items()]
     figures = [make(found, task) for task, found in changes.items() for make in makers]
     told = [sentence for task, found in changes.items() for sentence in changing_story(found, task)]
+    told += [note for task in runs.tasks for note in left_out(runs, task)]
     return replace(section("Teams that change", tables, figures), text="\n\n".join(told))
 
 
