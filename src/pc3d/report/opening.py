@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from pc3d.experiment.methods import OURS
 from pc3d.report.runs import Runs
@@ -49,7 +51,7 @@ def _pairs(runs: Runs, replays: Sequence[dict[str, Any]], task: str) -> Iterator
     """At every size never trained with, or at all where there is none."""
     seen, *others = (sizes for sizes in runs.splits(task).values() if sizes)
     *_, last = (seen, *others)
-    for size in sum(others, ()) or seen:
+    for size in tuple(chain.from_iterable(others)) or seen:
         here = [one for one in replays if (one["task"], one["team_size"]) == (task, size)]
         methods = [method for method in runs.methods(task) if any(one["method"] == method for one in here)]
         chosen = _shown_first([method for method in methods if runs.scored(task, method)])
@@ -70,5 +72,5 @@ def _shown_first(methods: list[str]) -> tuple[str, str] | None:
     return first, BACKBONE if BACKBONE in others else others[0]
 
 
-def _rollouts(runs: Runs, task: str, method: str, size: int) -> np.ndarray:
+def _rollouts(runs: Runs, task: str, method: str, size: int) -> Float[np.ndarray, " rollout"]:
     return np.concatenate([scores.returns[size] for scores in runs.scored(task, method)])

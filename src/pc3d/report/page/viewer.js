@@ -189,9 +189,9 @@ function usualText(entries) {
   if (known.length === 0 || known.length < entries.length) return "";
   const counts = [...new Set(known.map(({ usual }) => usual.episodes))];
   const means = known.map(({ title, usual }) => `${title} ${numberText(usual.return)}`).join(" and ");
-  const start = known.length > 1 ? ", from the same start" : "";
-  const text = `This is one episode${start}. On average over ${counts.join(" and ")} episodes at this size, `
-    + `with the seed chosen above, the return is: ${means}.`;
+  const [start, seeds] = known.length > 1 ? [" of each, from the same start", "these seeds"] : ["", "this seed"];
+  const text = `One episode${start}. On average over ${counts.join(" and ")} episodes at this size, with ${seeds}, `
+    + `the return is: ${means}.`;
   return othersAhead(known) ? `${text} Here it is the other way round: single episodes differ that much.` : text;
 }
 
