@@ -125,6 +125,15 @@ def test_what_a_report_could_not_read_is_not_recorded_over_a_good_record(run, tm
     assert not (target / name).exists()
 
 
+@pytest.mark.parametrize("option", ["--policies", "--replays"])
+def test_a_method_that_nobody_has_keeps_nothing_in_silence_but_is_refused(run, tmp_path, capsys, option):
+    words = ["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results"), option, "pc3", "mappo"]
+    assert main(words) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "there is no method called 'pc3': perhaps you meant pc3d" in told
+    assert not (tmp_path / "results").exists()
+
+
 def test_unfinished_runs_are_named_and_not_recorded(tmp_path, capsys):
     make_run(tmp_path / "runs", "spread", "pc3d", 0, SCORES, done=False)
     make_run(tmp_path / "runs", "spread", "pc3d", 1, None)

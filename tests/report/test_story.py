@@ -7,8 +7,8 @@ from pc3d.report.figures.team_sizes import team_size_chart
 from pc3d.report.opening import Opening, most_telling
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import SECTIONS
-from pc3d.report.story import NOTHING_YET, story
-from pc3d.tasks.registry import paper_of
+from pc3d.report.story import IN_SHORT, NOTHING_YET, QUESTION, question, story
+from pc3d.tasks.registry import TASKS, paper_of
 from tests.report.made_up import make_run, write_references
 
 NOISE = (-0.1, 0.0, 0.1)
@@ -30,64 +30,112 @@ def play(tmp_path):
     return add
 
 
-def test_one_run_is_told_without_a_comparison(play):
-    told = story(play("pc3d", lambda size: -float(size), noises=(0.0,), episodes=2000)())
-    assert told == [
-        "PC3D-MAPPO learned Spread in teams of 1, 2, 4, 6 or 8 agents, for 2,000 episodes (one seed); then "
-        "it also played with 3, 5, 7, 9 and 10 agents, sizes it had never met.",
-        "What counts is the return, and more is better: sum over 25 steps of: minus the distances from each "
-        "landmark to its closest agent, minus the number of colliding pairs.",
-        "On Spread with 9 or 10 agents, PC3D-MAPPO has a mean return of −9.50 (one seed, so no interval); "
-        "nothing else is here to compare.",
-        "On Spread PC3D-MAPPO's mean return is −4.20 at training sizes and −9.50 at test sizes; how much of "
-        "that comes from the team's size alone, only reference players could tell.",
-    ]
+@pytest.fixture
+def texts():
+    """What the points of a story say, by what they are about."""
+    return lambda runs: {point.label: point.whole for point in story(runs)}
 
 
-def test_a_lead_has_its_interval_and_its_seeds(play):
+def test_one_run_is_told_without_a_comparison(play, texts):
+    told = texts(play("pc3d", lambda size: -float(size), noises=(0.0,), episodes=2000)())
+    assert told == {
+        "The game: Spread": (
+            "As many landmarks as agents lie in a plane. The team should cover them all, and nobody should "
+            "bump into another. No agent gets messages or orders: each acts on what it has seen itself."
+        ),
+        "The players": (
+            "PC3D-MAPPO learned Spread in teams of 1, 2, 4, 6 or 8 agents, for 2,000 episodes (one seed); "
+            "then it also played with 3, 5, 7, 9 and 10 agents, sizes it had never met. PC3D-MAPPO is MAPPO "
+            "with a teacher: in training it tells each agent what the whole team means for it, and the agent "
+            "learns to guess that. A seed is one whole training."
+        ),
+        "The score": (
+            "What counts is the return, and more is better: sum over 25 steps of: minus the distances from "
+            "each landmark to its closest agent, minus the number of colliding pairs. It is below zero here, "
+            "so nearer to zero is better."
+        ),
+        "The outcome": (
+            "On Spread with 9 or 10 agents, PC3D-MAPPO has a mean return of −9.50 (one seed, so no interval);"
+            " nothing else is here to compare. On Spread PC3D-MAPPO's mean return is −4.20 at training sizes "
+            "and −9.50 at test sizes; how much of that comes from the team's size alone, only reference "
+            "players could tell."
+        ),
+    }
+    assert question(play("pc3d", -1.0, noises=())()) == QUESTION
+
+
+def test_every_task_that_comes_with_pc3d_says_what_is_played():
+    for entry in TASKS.values():
+        assert entry.about.endswith(".")
+        assert 40 < len(entry.about) < 160
+
+
+def test_where_agents_are_told_something_nobody_says_that_they_are_not(play, texts):
+    assert "No agent gets messages" in texts(play("pc3d", -5.0)())["The game: Spread"]
+    assert "messages" not in texts(play("copa", -6.0)())["The game: Spread"]
+
+
+def test_a_method_without_plain_words_is_told_by_its_summary(play, texts):
+    play("qmix", -6.0)
+    players = texts(play("pc3d", -5.0)())["The players"]
+    assert "QMIX is utilities mixed by weights from all observations, padded." in players
+    assert "MAPPO is the usual way" not in players  # it did not play
+
+
+def test_a_return_shown_with_a_factor_says_so_and_one_above_zero_is_not_called_below(play, texts):
+    score = texts(play("pc3d", 0.1, task="lbf")())["The score"]
+    assert score.startswith("What counts is the return (shown times 100), and more is better: rewards summed")
+    assert "below zero" not in score
+
+
+def test_a_lead_has_its_interval_and_its_seeds(play, texts):
     play("mappo", -6.0)
-    lead = story(play("pc3d", -5.0)())[2]
+    lead = texts(play("pc3d", -5.0)())["The outcome"]
     # 1 ± 2.776 × √(2 × 0.01 / 3)
-    assert lead == (
+    assert lead.startswith(
         "On Spread with 9 or 10 agents, PC3D-MAPPO has the best mean return, −5.00: 1.00 more than MAPPO "
         "(95 % interval 0.77 to 1.23, three seeds each)."
     )
 
 
-def test_a_lead_that_may_be_chance_is_said_to(play):
+def test_a_lead_that_may_be_chance_is_said_to(play, texts):
     play("mappo", -5.05)
-    assert "three seeds each; it may be chance)" in story(play("pc3d", -5.0)())[2]
+    assert "three seeds each; it may be chance)" in texts(play("pc3d", -5.0)())["The outcome"]
 
 
-def test_one_seed_of_each_tells_nothing_of_chance(play):
+def test_one_seed_of_each_tells_nothing_of_chance(play, texts):
     play("mappo", -6.0, noises=(0.0,))
-    lead = story(play("pc3d", -5.0, noises=(0.0,))())[2]
-    assert lead.endswith("1.00 more than MAPPO (one seed each: too few to tell from chance).")
+    lead = texts(play("pc3d", -5.0, noises=(0.0,))())["The outcome"]
+    assert "1.00 more than MAPPO (one seed each: too few to tell from chance)." in lead
 
 
-def test_a_method_that_beats_ours_is_named_first(play):
+def test_a_method_that_beats_ours_is_named_first(play, texts):
     play("mappo", -6.0)
     play("gate-on", -4.0)
-    lead = story(play("pc3d", -5.0)())[2]
+    lead = texts(play("pc3d", -5.0)())["The outcome"]
     assert "Always On Gate has the best mean return, −4.00: 1.00 more than PC3D-MAPPO" in lead
     assert "; PC3D-MAPPO has 1.00 more than MAPPO" in lead
 
 
-def test_a_backbone_that_leads_is_compared_with_ours(play):
+def test_a_backbone_that_leads_is_compared_with_ours(play, texts):
     play("mappo", -4.0)
-    lead = story(play("pc3d", -5.0)())[2]
+    lead = texts(play("pc3d", -5.0)())["The outcome"]
     assert "MAPPO has the best mean return, −4.00: 1.00 more than PC3D-MAPPO (" in lead
     assert "; PC3D-MAPPO has" not in lead
 
 
-def test_several_tasks_have_a_sentence_each(play):
+def test_several_tasks_stand_side_by_side_each_with_its_game_its_lead_and_its_score(play):
     play("mappo", 0.1, task="lbf")
-    told = story(play("mappo", -6.0)())
-    assert told[0].startswith("MAPPO learned Spread and LBF in teams of some sizes (three seeds)")
-    assert [sentence.split(" with")[0] for sentence in told[1:3]] == ["On Spread", "On LBF"]
+    players, *games = story(play("mappo", -6.0)())
+    assert players.text.startswith("MAPPO learned Spread and LBF in teams of some sizes (three seeds)")
+    assert [point.label for point in games if point.beside] == ["Spread", "LBF"]
+    for point in games[:2]:
+        assert point.text.startswith(TASKS[point.label.lower()].about)
+        assert f"On {point.label} with" in point.text
+        assert point.note.startswith("What counts is the return")
 
 
-def test_what_new_sizes_cost_is_told_where_references_set_the_scale(play, tmp_path):
+def test_what_new_sizes_cost_is_told_where_references_set_the_scale(play, texts, tmp_path):
     """A half of the way from random to scripted at training sizes, a quarter at all others."""
     runs = play("pc3d", lambda size: 5.0 if size in (1, 2, 4, 6, 8) else 2.5)
     sizes = paper_of("spread").rosters.all
@@ -95,18 +143,19 @@ def test_what_new_sizes_cost_is_told_where_references_set_the_scale(play, tmp_pa
         name: {size: [level] for size in sizes} for name, level in (("random", 0.0), ("scripted", 10.0))
     }
     write_references(tmp_path / "references.csv", "spread", players)
-    assert story(runs())[-1] == (
+    assert texts(runs())["The outcome"].endswith(
         "At all sizes never trained with, PC3D-MAPPO's score (0 is random play, 1 the best reference player) "
         "is 0.25 instead of 0.50 on Spread (95 % interval of the change −0.25 to −0.25)."
     )
 
 
-def test_runs_without_scores_are_counted_or_are_all_there_is(tmp_path, play):
+def test_runs_without_scores_are_counted_or_are_all_there_is(tmp_path, play, texts):
     make_run(tmp_path, "spread", "mappo", 0, None)
-    assert story(find_runs([tmp_path]))[0] == NOTHING_YET
+    assert story(find_runs([tmp_path]))[0].text.startswith(NOTHING_YET)
+    assert question(find_runs([tmp_path])) == IN_SHORT
     assert team_size_chart(find_runs([tmp_path])) is None
-    told = story(play("pc3d", -5.0)())
-    assert told[-1] == "One of the 4 runs is unfinished or not scored, and left out."
+    told = texts(play("pc3d", -5.0)())
+    assert told["Also"] == "One of the 4 runs is unfinished or not scored, and left out."
 
 
 def test_the_chart_marks_what_was_never_trained_with_and_names_its_methods(play):
@@ -123,16 +172,33 @@ def test_the_chart_marks_what_was_never_trained_with_and_names_its_methods(play)
             assert words in picture
 
 
-def test_replays_open_where_the_watched_methods_differ_most(play, tmp_path):
+def watched(runs, shown):
+    """An episode of every method at every size, with this return."""
+    return [
+        {"task": "spread", "method": method, "team_size": size, "return": shown(method, size)}
+        for method in runs.methods("spread")
+        for size in paper_of("spread").rosters.all
+    ]
+
+
+def test_replays_open_on_the_test_size_whose_episodes_differ_most_as_the_means_do(play):
     play("mappo", 0.0)
-    runs = play("pc3d", lambda size: 3.0 if size in (5, 9) else 1.0)
-    assert most_telling(runs()) is None  # nobody can be watched
-    for run in runs().all:
-        for size in paper_of("spread").rosters.all:
-            replay = run.folder.path / "replays" / f"size-{size}.json"
-            replay.parent.mkdir(exist_ok=True)
-            replay.write_text("{}")
-    assert most_telling(runs()) == Opening("spread", 9)
+    runs = play("pc3d", 3.0)()
+    assert most_telling(runs, []) is None  # nobody can be watched
+    for odd, opened in ((9, 10), (10, 9)):
+        replays = watched(
+            runs, lambda method, size, odd=odd: (9.0 if size == odd else 3.1) * (method == "pc3d")
+        )
+        assert most_telling(runs, replays) == Opening("spread", opened)
+
+
+def test_replays_do_not_open_where_the_other_one_is_ahead_if_any_unseen_size_shows_what_is_usual(play):
+    play("mappo", 0.0)
+    runs = play("pc3d", 3.0)()
+    contrary = watched(runs, lambda method, size: (-0.1 if size in (7, 9, 10) else 8.0) * (method == "pc3d"))
+    assert most_telling(runs, contrary) in (Opening("spread", 3), Opening("spread", 5))
+    always = watched(runs, lambda method, size: -size * (method == "pc3d"))
+    assert most_telling(runs, always) == Opening("spread", 9)  # where the story is, and least unlike it
 
 
 def test_a_section_about_nothing_is_empty(play):
@@ -144,7 +210,9 @@ def test_a_section_about_nothing_is_empty(play):
 def test_a_report_of_runs_that_say_nothing_says_why(tmp_path):
     for seed in range(5):
         make_run(tmp_path, "spread", "mappo", seed, {2: [-1.0]})
-    nothing, *why = story(find_runs([tmp_path]))
-    assert nothing == NOTHING_YET
-    assert why[0].startswith("spread mappo seed 0: not evaluated at team sizes 1, 3, 4, 5, 6, 7, 8, 9, 10")
-    assert (len(why), why[-1]) == (4, "So it is with two more.")
+    (point,) = story(find_runs([tmp_path]))
+    assert point.text.startswith(
+        f"{NOTHING_YET} spread mappo seed 0: not evaluated at team sizes 1, 3, 4, 5, 6, 7, 8, 9, 10"
+    )
+    assert point.text.count("spread mappo seed") == 3
+    assert point.text.endswith("So it is with two more.")

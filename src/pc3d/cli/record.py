@@ -8,10 +8,11 @@ from typing import Annotated
 import tyro
 from rich.progress import track
 
+from pc3d.experiment.methods import METHODS
 from pc3d.report.record import record_run
 from pc3d.report.runs import Run, Runs, find_runs
 from pc3d.runs.run_folder import RunFolder
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.files import explained, one_owner, refuse_links_between
 from pc3d.system.imports import folder_name
 from pc3d.system.plain import amount, differences
@@ -37,6 +38,7 @@ def run(command: Command) -> int:
     if not command.runs:
         raise BadInput("usage: pc3d record RUNS... --out DIR; RUNS are folders that hold runs")
     found = find_runs(command.runs)
+    _refuse_unknown_methods(found, (*command.policies, *command.replays))
     ready = [one for one in found.given if one.trouble is None]
     places = places_for(ready, command.out)
     if places:
@@ -46,6 +48,13 @@ def run(command: Command) -> int:
             print(f"pc3d: not recorded: {one.name}: {one.trouble}", file=sys.stderr)
     print(f"{amount(len(ready), 'run')} {'is' if len(ready) == 1 else 'are'} recorded in {command.out}")
     return 0
+
+
+def _refuse_unknown_methods(found: Runs, asked: tuple[str, ...]) -> None:
+    """A slip of the pen would keep nothing, and say nothing; own methods are known by their runs."""
+    known = dict.fromkeys((ALL, *METHODS, *found.methods(*found.tasks)))
+    for method in asked:
+        refuse_unknown("method", method, known)
 
 
 def _record(places: dict[Path, Run], found: Runs, command: Command) -> None:

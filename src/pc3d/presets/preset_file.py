@@ -26,6 +26,7 @@ SUFFIX = ".toml"
 DEFAULT_PRESET = "paper"
 USUAL = "usual"  # what an own task has instead of the paper's settings
 WORDS = ("roster", "mix", "capabilities")  # as on the command line
+NEEDED = {"task": "spread", "method": "pc3d"}  # with an example of each
 NOT_CHAINED_FROM_MAPPO = ("critic", "distillation")  # its inputs differ too much
 
 
@@ -131,6 +132,9 @@ def read_preset(path: Path) -> Preset:
     content = read_toml(path, "preset file")
     named = ("task", "method", *WORDS)
     texts = {name: from_plain(str, content.get(name, ""), f"{path}: {name}") for name in named}
+    for name, usual in NEEDED.items():
+        if not texts[name]:
+            raise BadInput(f"{path} does not say its {name}: add a line such as {name} = {_toml(usual)}")
     if is_import_path(texts["method"]):
         method_named(texts["method"])  # says how to name it
     refuse_unknown(f"method (in {path})", texts["method"], METHODS)

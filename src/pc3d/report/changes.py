@@ -87,11 +87,33 @@ def changes_of(runs: Runs, task: str) -> list[Change]:
     return [change for roster in order if roster in played for change in _alike(roster, played[roster])]
 
 
-def by_other_rules(runs: Runs, task: str) -> Iterator[ChangingFile]:
-    """What cannot stand in a table with the others of its process, and is left out of it."""
-    for files in _played(runs, task).values():
+def left_out(runs: Runs, task: str) -> Iterator[str]:
+    """What cannot stand in a table with the others of its process, and why."""
+    for roster, files in _played(runs, task).items():
         usual = _usual_rules(files)
-        yield from (file for file in files if file.rules != usual)
+        for file in files:
+            if file.rules != usual:
+                yield (
+                    f"{file.path}: not in the tables of teams that change: played by other rules than most "
+                    f"({_unlike(file.rules, usual)}); evaluate it again"
+                )
+        kept = [set(file.sizes) for file in files if file.rules == usual]
+        if lost := sorted(set.union(*kept) - set.intersection(*kept)):
+            sizes = ", ".join(map(str, lost))
+            yield (
+                f"{task}, {roster}: team sizes {sizes} are not in the tables of teams that change: "
+                "not every run was played at them; evaluate all at the same sizes"
+            )
+
+
+def _unlike(rules: dict[str, Any], usual: dict[str, Any]) -> str:
+    """The rules that differ: short ones with what they are."""
+    found = []
+    for name, value in rules.items():
+        if value != usual[name]:
+            short = all(isinstance(one, int | str) and len(str(one)) < 20 for one in (value, usual[name]))
+            found.append(f"{name} {value} instead of {usual[name]}" if short else f"another {name}")
+    return ", ".join(found)
 
 
 def _played(runs: Runs, task: str) -> dict[str, list[ChangingFile]]:

@@ -8,7 +8,7 @@ from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS, family
 from pc3d.presets.paper import changes
-from pc3d.report.changes import by_other_rules
+from pc3d.report.changes import left_out
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
 from pc3d.runs.done_file import read_done
 from pc3d.system.files import LARGEST_DIGESTED, digest_of, read_bytes
@@ -117,12 +117,7 @@ def _unequal_evaluations(runs: Runs) -> Iterator[str]:
 
 def _other_rules(runs: Runs) -> Iterator[str]:
     """Teams that change, played unlike those of the other runs."""
-    for task in runs.tasks:
-        for file in by_other_rules(runs, task):
-            yield (
-                f"{file.path}: not in the tables of teams that change: played by other rules than most "
-                "(--horizon, --respawn, --actions or the roster itself); evaluate it again"
-            )
+    return (note for task in runs.tasks for note in left_out(runs, task))
 
 
 def _other_lengths(runs: Runs) -> Iterator[str]:

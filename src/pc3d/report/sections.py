@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from pc3d.report.changes import changes_of
+from pc3d.report.changes import changes_of, left_out
 from pc3d.report.changing_story import changing_story
 from pc3d.report.figures.boxes import return_boxes
 from pc3d.report.figures.churn import churn_figure
@@ -17,7 +17,7 @@ from pc3d.report.figures.style import Figure
 from pc3d.report.figures.team_sizes import team_size_chart
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs
-from pc3d.report.story import story
+from pc3d.report.story import IN_SHORT, Point, question, story
 from pc3d.report.tables.backbones import backbone_table
 from pc3d.report.tables.changing_teams import changing_table
 from pc3d.report.tables.collisions import collision_table
@@ -43,16 +43,21 @@ from pc3d.report.tables.trials import trial_tables
 
 @dataclass(frozen=True)
 class Beginning:
-    """What a report tells before its sections: a few sentences, and one chart, wide and narrow."""
+    """What a report tells before its sections: a few points, and one chart, wide and narrow."""
 
-    sentences: tuple[str, ...]
+    points: tuple[Point, ...]
     charts: tuple[Figure, ...] = ()
-    tasks: int = 1
+    question: str = IN_SHORT
+
+    @property
+    def beside(self) -> int:
+        """How many points stand side by side."""
+        return sum(point.beside for point in self.points)
 
 
 def begin(runs: Runs) -> Beginning:
     charts = (team_size_chart(runs), team_size_chart(runs, narrow=True))
-    return Beginning(tuple(story(runs)), tuple(chart for chart in charts if chart), len(runs.tasks))
+    return Beginning(tuple(story(runs)), tuple(chart for chart in charts if chart), question(runs))
 
 
 @dataclass(frozen=True)
@@ -147,6 +152,7 @@ def changing_teams(runs: Runs) -> Section:
     tables = [changing_table(found, task) for task, found in changes.items()]
     figures = [make(found, task) for task, found in changes.items() for make in makers]
     told = [sentence for task, found in changes.items() for sentence in changing_story(found, task)]
+    told += [note for task in runs.tasks for note in left_out(runs, task)]
     return replace(section("Teams that change", tables, figures), text="\n\n".join(told))
 
 

@@ -1,4 +1,4 @@
-"""What the runs say in a few sentences: who leads at sizes never trained with, by how much, how sure that is.
+"""What the runs say in a few sentences: what was played, by whom, who leads at new sizes, how sure it is.
 
 Every number comes with its interval and its seeds; where nothing can be said, that is said.
 """
@@ -6,30 +6,109 @@ Every number comes with its interval and its seeds; where nothing can be said, t
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pc3d.experiment.methods import OURS
-from pc3d.report.names import SPLITS, method_title, task_title
+from pc3d.experiment.execution import ALONE
+from pc3d.experiment.methods import METHODS, OURS
+from pc3d.report.names import SPLITS, WORDS, method_title, methods_in_order, task_title
 from pc3d.report.prose import SIZES, decimal, listed, number, number_of_seeds, on_tasks
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import Spread, difference, paired_difference
 from pc3d.report.tables.results import spread_of_sizes
 from pc3d.report.tables.statistics import on_common_scale
+from pc3d.tasks.registry import TASKS
 
 BACKBONE = "mappo"  # what PC3D is built on
 TASKS_TOLD = 3  # one by one; the tables have all of them
 RUNS_NAMED = 3  # that say nothing; more are counted
 METHODS_NAMED = 3  # more are counted
+METHODS_TOLD_OF = 4  # in a sentence each
 NOTHING_YET = "No run is finished and scored at every team size of its task yet, so there is nothing to tell."
 ONLY_TRIALS = "These runs tried settings out and never saw a test size; what each gave stands below."
+QUESTION = "Who still cooperates when the size of the team is new?"
+IN_SHORT = "In short"
+BY_ITSELF = "No agent gets messages or orders: each acts on what it has seen itself."
 
 
-def story(runs: Runs) -> list[str]:
-    """Four or five sentences, or the one that there is nothing to tell."""
-    told = [TaskStory(runs, task) for task in runs.tasks if scored_methods(runs, task)]
+@dataclass(frozen=True)
+class Point:
+    """A few sentences, in lines, and a word or two that say what they are about."""
+
+    label: str
+    text: str
+    note: str = ""
+    """In small print."""
+    beside: bool = False
+    """Whether it stands side by side with others of its kind."""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.text} {self.note}".strip()
+
+
+def question(runs: Runs) -> str:
+    """What the story answers."""
+    told = _told(runs)
+    return QUESTION if any(one.unseen for one in told) else IN_SHORT
+
+
+def story(runs: Runs) -> list[Point]:
+    """What was played, by whom, what counts and what came out; or that there is nothing to tell."""
+    told = _told(runs)
     if not told:
-        return [NOTHING_YET, *_troubles(runs)] if runs.all or not runs.trials else [ONLY_TRIALS]
-    leads = [one.lead() for one in told[:TASKS_TOLD]]
-    done = [_what_was_done(told), *_what_counts(told)]
-    return [*done, *leads, *_rest(told), *_on_new_sizes(told), *_without_part(runs)]
+        nothing = [NOTHING_YET, *_troubles(runs)] if runs.all or not runs.trials else [ONLY_TRIALS]
+        return [Point("Nothing yet", " ".join(nothing))]
+    makers = (_one_game, _players) if len(told) == 1 else (_players, _games)
+    points = [point for make in makers for point in make(told)]
+    rest = [*_rest(told), *_without_part(runs)]
+    return [*points, *_outcome(told), *([Point("Also", " ".join(rest))] if rest else [])]
+
+
+def _told(runs: Runs) -> list["TaskStory"]:
+    return [TaskStory(runs, task) for task in runs.tasks if scored_methods(runs, task)]
+
+
+def _one_game(told: list["TaskStory"]) -> Iterator[Point]:
+    (one,) = told
+    game = " ".join(filter(None, (one.about, _by_itself(told))))
+    if game:
+        yield Point(f"The game: {one.title}", game)
+
+
+def _games(told: list["TaskStory"]) -> Iterator[Point]:
+    """One beside the other: what is played there, and what came out."""
+    for one in told[:TASKS_TOLD]:
+        yield Point(one.title, f"{one.about}\n{one.lead()}".strip(), one.counts(), beside=True)
+
+
+def _players(told: list["TaskStory"]) -> Iterator[Point]:
+    mentioned = {method for one in told[:TASKS_TOLD] for method in one.mentioned}
+    first = [method for method in (BACKBONE, OURS) if method in mentioned]
+    order = [*first, *methods_in_order(mentioned - {*first})]
+    who = [sentence for method in order[:METHODS_TOLD_OF] for sentence in _who(method)]
+    seeds = "A seed is one whole training."
+    alone = [_by_itself(told)] if len(told) > 1 else []
+    yield Point("The players", " ".join(filter(None, (_what_was_done(told), *who, *alone, seeds))))
+
+
+def _who(method: str) -> Iterator[str]:
+    words = WORDS["methods"].get(method) or (METHODS[method].summary if method in METHODS else None)
+    if words is not None:
+        yield f"{method_title(method)} is {words}."
+
+
+def _by_itself(told: list["TaskStory"]) -> str:
+    """Said where it is known of all that played."""
+    methods = {method for one in told for method in one.methods}
+    known = all(method in METHODS and METHODS[method].execution == ALONE for method in methods)
+    return BY_ITSELF if known else ""
+
+
+def _outcome(told: list["TaskStory"]) -> Iterator[Point]:
+    new = list(_on_new_sizes(told))
+    if len(told) == 1:
+        yield Point("The score", told[0].counts())
+        yield Point("The outcome", " ".join([told[0].lead(), *new]))
+    elif new:
+        yield Point("New sizes", " ".join(new))
 
 
 def scored_methods(runs: Runs, task: str) -> list[str]:
@@ -82,6 +161,32 @@ class TaskStory:
         assert found is not None, "asked only of methods with scores"
         return found
 
+    @property
+    def about(self) -> str:
+        return TASKS[self.name].about if self.name in TASKS else ""
+
+    def counts(self) -> str:
+        """What is counted, and which way is better."""
+        scale = task_title(self.name).scale
+        times = "" if scale == 1 else f" (shown times {scale:g})"
+        definition = self.runs.of(self.name)[0].return_definition
+        counted = f"What counts is the return{times}, and more is better: {definition}."
+        negative = all(self.returns(method).mean < 0 for method in self.methods)
+        return f"{counted} It is below zero here, so nearer to zero is better." if negative else counted
+
+    @property
+    def rivals(self) -> list[str]:
+        """Whom the best one is compared with: PC3D, or if it is that, the next one and the backbone."""
+        first, *others = self.ranked
+        if first == OURS or OURS not in others:
+            return [*others[:1], *(rival for rival in others[1:] if rival == BACKBONE)]
+        return [OURS]
+
+    @property
+    def mentioned(self) -> set[str]:
+        first, *others = self.ranked
+        return {first, *self.rivals, *({BACKBONE} & {*others} if self.rivals == [OURS] else ())}
+
     def lead(self) -> str:
         """Who has the best mean at the last sizes, beside the next one, PC3D and its backbone."""
         first, *others = self.ranked
@@ -92,9 +197,8 @@ class TaskStory:
             text = f"{decimal(value.mean)} ({_deviation(value)}{seeds})"
             return f"{place} has a mean return of {text}; nothing else is here to compare."
         best = f"{place} has the best mean return, {decimal(value.mean)}"
-        if first == OURS or OURS not in others:
-            rivals = [others[0], *(rival for rival in others[1:] if rival == BACKBONE)]
-            return f"{best}: {listed(self._more(first, rival) for rival in rivals)}."
+        if self.rivals != [OURS]:
+            return f"{best}: {listed(self._more(first, rival) for rival in self.rivals)}."
         further = first != BACKBONE and BACKBONE in others
         rest = f"; {method_title(OURS)} has {self._more(OURS, BACKBONE)}" if further else ""
         return f"{best}: {self._more(first, OURS)}{rest}."
@@ -139,13 +243,6 @@ def _what_was_done(told: list[TaskStory]) -> str:
     return (
         f"{learned}; then {they} also played with {_agents(one.unseen, ' and ')}, sizes {they} had never met."
     )
-
-
-def _what_counts(told: list[TaskStory]) -> Iterator[str]:
-    """The return of a single task; those of several stand with their tables."""
-    if len(told) == 1:
-        (one,) = told
-        yield f"What counts is the return, and more is better: {one.runs.of(one.name)[0].return_definition}."
 
 
 def _rest(told: list[TaskStory]) -> Iterator[str]:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pc3d.report.figures.style import Figure, save
 from pc3d.report.marl_eval import marl_eval
 from pc3d.report.opening import most_telling
@@ -12,6 +14,7 @@ from pc3d.report.page.page import report_page
 from pc3d.report.runs import Run, Runs
 from pc3d.report.scores import read_table
 from pc3d.report.sections import SECTIONS, Beginning, Section, begin
+from pc3d.report.story import Point
 from pc3d.report.tables.table import Table, latex, markdown, markdown_text
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
@@ -38,7 +41,8 @@ def write_report(runs: Runs, folder: Path, progress: Callable[[str], None]) -> P
         write_atomically(folder / "report.md", _document(beginning, sections).encode())
         write_atomically(folder / "marl-eval.json", (json.dumps(marl_eval(runs), indent=1) + "\n").encode())
         progress("the page")
-        replays, opening = list(_replays(runs)), most_telling(runs)
+        replays = list(_replays(runs))
+        opening = most_telling(runs, replays)
         text = report_page(TITLE, sections, pictures, replays, beginning=beginning, opening=opening)
         write_atomically(page, text.encode())
     return page
@@ -54,7 +58,7 @@ def _write_section(section: Section, folder: Path) -> dict[str, str]:
 
 def _document(beginning: Beginning, sections: Iterable[Section]) -> str:
     """The whole report as one Markdown file that shows the figures beside it."""
-    lines = [f"# {TITLE}", "\n".join(f"- {markdown_text(sentence)}" for sentence in beginning.sentences)]
+    lines = [f"# {TITLE}", f"**{beginning.question}**", "\n".join(map(_bullet, beginning.points))]
     lines += [line for figure in beginning.charts[:1] for line in _picture(figure)]
     for section in sections:
         lines.append(f"## {section.heading}")
@@ -63,6 +67,11 @@ def _document(beginning: Beginning, sections: Iterable[Section]) -> str:
             lines += [_caption(table), markdown(table).rstrip()]
         lines += [line for figure in section.figures for line in _picture(figure)]
     return "\n\n".join(lines) + "\n"
+
+
+def _bullet(point: Point) -> str:
+    text = point.whole.replace("\n", " ")
+    return f"- **{markdown_text(point.label)}.** {markdown_text(text)}"
 
 
 def _picture(figure: Figure) -> list[str]:
@@ -87,4 +96,10 @@ def _replay(run: Run, path: Path) -> dict[str, Any]:
     known = all(content.get(name) == value for name, value in expected.items())
     if not known or path.stem != f"size-{content.get('team_size')}":
         raise BadInput(f"{path} is not a replay of {run.name} as pc3d evaluate writes it")
-    return content
+    return content | _usual(run, content["team_size"])
+
+
+def _usual(run: Run, team_size: int) -> dict[str, Any]:
+    """What the run's episodes bring on average, of which the replay is one."""
+    returns = run.scores.returns.get(team_size, ()) if run.scores else ()
+    return {"usual": {"return": float(np.mean(returns)), "episodes": len(returns)}} if len(returns) else {}

@@ -108,6 +108,8 @@ class TaskEntry:
     """In headings."""
     world: Part | type[AnyTask]
     """The task's class."""
+    about: str = ""
+    """What is played, for somebody who never heard of it, whatever its rules are set to."""
     scale: float = 1.0
     """Tables and figures show its returns times this."""
     rules: type[Rules] = Rules

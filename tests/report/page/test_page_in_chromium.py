@@ -12,6 +12,7 @@ from pc3d.report.figures.style import Figure
 from pc3d.report.opening import Opening
 from pc3d.report.page.page import replay_page
 from pc3d.report.sections import Beginning, Section
+from pc3d.report.story import Point
 from pc3d.report.tables.table import Cell, Table
 from tests.report.page.browser import Browser, chromium, chromium_is_installed
 from tests.report.page.sample_replays import sample_replay
@@ -25,6 +26,10 @@ pytestmark = [
     ),
 ]
 STEPS = 25
+POINTS = (
+    Point("The players", "Nobody leads."),
+    *(Point(f"Game {number}", "It may be chance.", "More is better.", beside=True) for number in range(3)),
+)
 SPREAD_STEPS_PER_SECOND = 5
 STAGES = ".stage:not([data-empty]) .picture canvas:not(.presence)"
 
@@ -59,7 +64,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sections=sections,
         pictures=pictures,
         replays=replays,
-        beginning=Beginning(("Nobody leads.", "It may be chance."), charts, 3),
+        beginning=Beginning(POINTS, charts),
         opening=Opening("lbf", 8),
     )
 
@@ -149,7 +154,7 @@ def test_it_opens_on_the_most_telling_task_and_size(window, page):
 def test_the_story_is_the_first_thing_on_the_screen(window, page):
     for width, height, chart in ((1280, 800, 1000), (375, 800, 330)):
         open_page(window, page, width, height)
-        place = window.run("return document.querySelector('#beginning li').getBoundingClientRect().toJSON()")
+        place = window.run("return document.querySelector('#beginning dt').getBoundingClientRect().toJSON()")
         assert 0 < place["top"] < place["bottom"] < height / 2
         shown = window.run("return document.querySelector('#beginning img').naturalWidth")
         assert shown == chart
@@ -179,6 +184,35 @@ def test_it_starts_paused_with_the_method_beside_its_backbone_on_the_largest_uns
     assert viewer.run("return document.querySelector('.stage:nth-child(2) select').value") == "mappo"
     assert viewer.run("return document.querySelector('#sizes :checked').value") == "9"
     assert viewer.text("#split") == "never trained with"
+
+
+def test_it_says_what_is_usual_of_the_two_policies_and_that_an_episode_may_be_unlike_it(window, tmp_path):
+    replays = [
+        sample_replay("spread", method, size, steps=STEPS) | {"usual": {"return": mean, "episodes": 100}}
+        for size in (9, 10)
+        for method, mean in (("pc3d", -70.25), ("mappo", -80.5))
+    ]
+    for one, shown in zip(replays, (-60.0, -50.0, -60.0, -90.0), strict=True):
+        one["return"] = shown  # at 9, the other one is ahead
+    path = write_page(tmp_path, title="Report", sections=[], pictures={}, replays=replays)
+    for size, contrary in ((9, True), (10, False)):
+        open_page(window, path)
+        window.click(f"#sizes [value='{size}']")
+        window.wait_for(f"document.querySelector('.stage canvas').ariaLabel.includes('{size} agents')")
+        told = window.text("#usual")
+        assert "over 100 episodes" in told
+        assert "PC3D-MAPPO −70.3 and MAPPO −80.5" in told or "PC3D-MAPPO −70.2 and MAPPO −80.5" in told
+        assert ("the other way round" in told) == contrary
+    assert window.console() == []
+
+
+def test_games_stand_side_by_side_where_there_is_room(window, page):
+    for width, rows in ((1280, 1), (375, 3)):
+        open_page(window, page, width, 800)
+        games = "[...document.querySelectorAll('#beginning .beside')]"
+        tops = window.run(f"return {games}.map(game => game.getBoundingClientRect().top)")
+        assert len(tops) == 3
+        assert len(set(tops)) == rows
 
 
 def test_the_play_button_plays_and_pauses(viewer):

@@ -130,6 +130,10 @@ def test_what_was_played_by_other_rules_than_most_is_left_out_and_named(tmp_path
     told = [note for note in notes(find_runs([tmp_path])) if "other rules" in note]
     assert len(told) == 1
     assert "seed-0" in told[0]
+    assert "horizon 25 instead of 50" in told[0]
+    section = changing_teams(find_runs([tmp_path]))
+    assert told[0] in section.text  # where a reader misses it
+    assert section.tables
 
 
 def test_a_file_of_another_run_is_refused_and_so_is_one_that_is_no_evaluation(tmp_path):
@@ -156,6 +160,10 @@ def test_sizes_that_not_all_methods_were_played_at_are_left_out(tmp_path):
     write_changes(run_of(tmp_path, "pc3d"), "lose-half", shocked([4]))
     write_changes(run_of(tmp_path, "mappo"), "lose-half", shocked([4]), size=6)
     assert found(tmp_path) == []
+    told = [note for note in notes(find_runs([tmp_path])) if "lose-half" in note and "sizes" in note]
+    assert len(told) == 1
+    assert "team sizes 4, 6 are not in the tables" in told[0]
+    assert told[0] in changing_teams(find_runs([tmp_path])).text
 
 
 def test_records_keep_them(tmp_path, random):

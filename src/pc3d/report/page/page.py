@@ -109,7 +109,8 @@ def _index_entry(replay: dict[str, Any]) -> dict[str, Any]:
     missing = [name for name in (*INDEX_FIELDS, "reward", "world") if name not in replay]
     if missing:
         raise BadInput(f"a replay lacks {', '.join(missing)}")
-    return {name: replay[name] for name in INDEX_FIELDS} | {"title": method_title(replay["method"])}
+    usual = {"usual": replay["usual"]} if "usual" in replay else {}
+    return {name: replay[name] for name in INDEX_FIELDS} | {"title": method_title(replay["method"])} | usual
 
 
 def _packed(replay: dict[str, Any]) -> str:

@@ -43,9 +43,10 @@ class Stage {
     this.seed.hidden = seeds.length === 0;
   }
 
-  entryAmong(entries) {
+  choose(entries) {
     const [method, seed] = [this.method.value, this.seed.value];
-    return entries.find((entry) => entry.method === method && String(entry.seed) === seed);
+    this.entry = entries.find((entry) => entry.method === method && String(entry.seed) === seed);
+    return this.entry;
   }
 
   // `steps` are those of the longest episode shown: all stages have one clock.

@@ -111,7 +111,7 @@ class Viewer {
     const others = methods.filter((method) => method !== first);
     const second = others.includes("mappo") ? "mappo" : others[0];
     [first, second ?? ""].forEach((wish, number) => this.stages[number].offer(entries, wish));
-    const chosen = this.stages.map((stage) => stage.entryAmong(entries));
+    const chosen = this.stages.map((stage) => stage.choose(entries));
     const choice = (this.choice = chosen.map((entry) => entry?.number).join());
     const replays = await Promise.all(chosen.map((entry) => (entry ? unpack(entry.number) : null)));
     if (choice === this.choice) this.show(replays); // else another choice was made meanwhile
@@ -123,6 +123,7 @@ class Viewer {
     const steps = Math.max(...shown.map(({ reward }) => reward.length));
     this.focus.limit(shown[0].world.positions[0].length);
     this.stages.forEach((stage, number) => stage.show(replays[number], steps));
+    this.part("usual").textContent = usualText(this.stages.map((stage) => stage.entry).filter(Boolean));
     this.part("split").textContent = SPLIT_TITLES[shown[0].split] ?? shown[0].split;
     this.box = world.box(shown);
     this.part("scrub").max = steps;
@@ -180,6 +181,26 @@ class Viewer {
       draw(pen);
     });
   }
+}
+
+// What the two policies bring on average, since single episodes can be unlike that.
+function usualText(entries) {
+  const known = entries.filter(({ usual }) => usual);
+  if (known.length === 0 || known.length < entries.length) return "";
+  const counts = [...new Set(known.map(({ usual }) => usual.episodes))];
+  const means = known.map(({ title, usual }) => `${title} ${numberText(usual.return)}`).join(" and ");
+  const [start, seeds] = known.length > 1 ? [" of each, from the same start", "these seeds"] : ["", "this seed"];
+  const text = `One episode${start}. On average over ${counts.join(" and ")} episodes at this size, with ${seeds}, `
+    + `the return is: ${means}.`;
+  return othersAhead(known) ? `${text} Here it is the other way round: single episodes differ that much.` : text;
+}
+
+function othersAhead(entries) {
+  if (entries.length < 2) return false;
+  const [shown, usual] = [(entry) => entry.return, (entry) => entry.usual.return].map(
+    (value) => Math.sign(value(entries[0]) - value(entries[1])),
+  );
+  return shown !== usual;
 }
 
 function sizeChoice(size, split, checked) {

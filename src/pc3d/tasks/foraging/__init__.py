@@ -8,6 +8,8 @@ from pc3d.tasks.foraging.rules import CAPABILITIES, ForagingRules
 ENTRY = TaskEntry(
     title="LBF",
     world=Part("pc3d.tasks.foraging.world", "Foraging"),
+    about="Level-based foraging: food lies on a grid, too heavy for one agent. Enough of them must stand "
+    "beside it and lift it together.",
     rules=ForagingRules,
     scale=100.0,  # the paper's tables do so for readability
     paper=read_paper(Path(__file__).with_name("paper.toml")),

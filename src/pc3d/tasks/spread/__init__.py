@@ -8,6 +8,8 @@ from pc3d.tasks.spread.rules import CAPABILITIES, SpreadRules
 ENTRY = TaskEntry(
     title="Spread",
     world=Part("pc3d.tasks.spread.world", "Spread"),
+    about="As many landmarks as agents lie in a plane. The team should cover them all, and nobody "
+    "should bump into another.",
     rules=SpreadRules,
     paper=read_paper(Path(__file__).with_name("paper.toml")),
     original=Part("pc3d.tasks.spread.original", "OriginalSpread"),

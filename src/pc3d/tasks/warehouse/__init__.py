@@ -8,6 +8,8 @@ from pc3d.tasks.warehouse.rules import CAPABILITIES, WarehouseRules
 ENTRY = TaskEntry(
     title="RWARE",
     world=Part("pc3d.tasks.warehouse.world", "Warehouse"),
+    about="A multi-robot warehouse: robots fetch the shelves that are asked for, bring them to a goal and "
+    "put them back, in each other's way.",
     rules=WarehouseRules,
     paper=read_paper(Path(__file__).with_name("paper.toml")),
     original=Part("pc3d.tasks.warehouse.original", "OriginalWarehouse"),
