@@ -15,6 +15,8 @@ NAMES = (
     *("actions", "backend", "world", "context_rollouts", "starts_seed", "digests"),
 )
 ON_ORIGINALS = "-original"
+LINKS_DROPPED, COACH_EVERY = "--links-dropped", "--coach-every"
+FILES_OF_LESS_SAID = {LINKS_DROPPED: "links.json", COACH_EVERY: "coach.json"}  # by what asks for them
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
 _OURS = re.compile(r"scores[-a-z]*\.csv|context\.json|replays/size-\d+\.json")
 
