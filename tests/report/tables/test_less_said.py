@@ -32,7 +32,7 @@ def test_lost_links_have_a_row_each_with_the_difference_from_all_of_them(tmp_pat
         write_losses(run_of(tmp_path, "graph", seed), by_share)
     links, coach = rows(tmp_path)
     assert coach is None
-    said = [(method, what, heard[0]) for method, what, heard, *_ in links]
+    said = [(method, what, heard) for method, what, heard, *_ in links]
     assert said == [
         ("Graph-MAPPO", "all links", "6.00"),
         ("Graph-MAPPO", "15 % of links dropped", "4.00"),
