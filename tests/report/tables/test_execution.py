@@ -101,6 +101,17 @@ def test_the_figure_has_a_mark_for_each_method_below_what_it_needs(tmp_path):
     assert axes.get_xlabel() == "score"
 
 
+def test_methods_of_several_tasks_stand_in_one_order(tmp_path):
+    """PTDE comes before CTDS, also where the first task lacks it."""
+    for method in ("mappo", "ptde", "ctds"):
+        add(tmp_path, method, 0.1)
+    for method in ("mappo", "ctds"):
+        make_run(tmp_path, "spread", method, 0, {size: [-1.0] for size in range(1, 11)})
+    panels = execution_figure(find_runs([tmp_path])).drawing.axes
+    names = [label.get_text() for label in panels[0].get_yticklabels()]
+    assert (len(panels), names) == (2, ["MAPPO", "PTDE-MAPPO", "CTDS"])
+
+
 def test_there_is_no_figure_where_nothing_is_scored_or_all_need_the_same(tmp_path):
     add(tmp_path / "alike", "mappo", 0.1)
     make_run(tmp_path / "bare", "lbf", "graph", 0, None)

@@ -9,7 +9,7 @@ from numpy import ndarray
 from pc3d.experiment.methods import OURS
 from pc3d.report.figures.style import INK, Figure, color_of, drawn
 from pc3d.report.figures.team_sizes import measure_of, told_of_measure, values_of
-from pc3d.report.names import heading, method_title, task_title
+from pc3d.report.names import heading, method_title, methods_in_order, task_title
 from pc3d.report.prose import at_sizes
 from pc3d.report.runs import Runs
 from pc3d.report.statistics import mean_of
@@ -50,7 +50,8 @@ def _scored(runs: Runs, task: str) -> list[AtExecution]:
 def _ladder(scored: list[AtExecution]) -> list[Rung]:
     """From the top: each need, and below it the methods with it."""
     by_method = {one.method: one for one in scored}
-    ordered = sorted(by_method.values(), key=lambda one: one.order)
+    in_order = (by_method[method] for method in methods_in_order(set(by_method)))
+    ordered = sorted(in_order, key=lambda one: one.order)
     return [rung for need, group in groupby(ordered, lambda one: one.most) for rung in (need, *group)]
 
 
