@@ -11,7 +11,7 @@ from docs.sentences.words import by_split, fraction, gathered, percent
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
 from pc3d.report.prose import at_sizes, listed
-from pc3d.report.statistics import mean_over_pairs
+from pc3d.report.statistics import mean_of
 
 BEGINNING, NEAR_THE_BEGINNING = 0.5, 0.06  # of a gate whose reliance is zero
 NEAR_THE_BOUND = 0.01
@@ -37,7 +37,7 @@ def _effect(facts: Facts, task: str, gate: str) -> str:
 
 def _effect_at(facts: Facts, task: str, gate: str, split: str) -> str:
     usual = facts.contexts(task, OURS, split, "return")
-    interval = mean_over_pairs(facts.contexts(task, OURS, split, f"return_gate_{gate}") - usual).interval
+    interval = mean_of(facts.contexts(task, OURS, split, f"return_gate_{gate}") - usual).interval
     if interval is None or interval[0] <= 0 <= interval[1]:
         return "changes nothing measurable"
     return "helps" if interval[0] > 0 else "costs"

@@ -74,6 +74,21 @@ def test_a_job_that_advances_may_fail_any_number_of_times(tmp_path):
     assert crew.started == 7
 
 
+def test_one_evaluation_after_the_other_is_no_failure(tmp_path):
+    class InTurn(Script):
+        """A command leaves what the job waits for, one file each time."""
+
+        def start(self, job: Job) -> Ended:
+            self.started += 1
+            (job.folder / ("done.json", "scores.csv", "links.json", "coach.json")[self.started - 1]).touch()
+            return Ended(FINE)
+
+    ways = (("--links-dropped", "1"), ("--coach-every", "never"))
+    crew = InTurn()
+    (progress,) = run_jobs([Job("spread", "copa", 0, tmp_path, (), 2, ways)], crew, lambda _: None)
+    assert (progress.state, progress.attempts, crew.started) == (State.DONE, 0, 4)
+
+
 def test_being_stopped_is_no_failure(tmp_path):
     crew = Script(*((INTERRUPTED, ""),) * 5, (FINE, ""))
     assert outcome(tmp_path, crew).state is State.DONE

@@ -59,6 +59,21 @@ def test_mixed_teams_are_trained_with_every_view_and_never_see_a_test_mix():
     assert all(experiment.mixes.validation and not experiment.mixes.test for experiment in experiments)
 
 
+def test_the_neighbours_are_scored_with_less_said_wherever_anything_is():
+    jobs = load_study("neighbours").jobs(Path("runs"))
+    heard = {job.method: job.less_said for job in jobs if job.less_said}
+    assert heard == {
+        **dict.fromkeys(("graph", "sog"), (("--links-dropped", "0,0.15,0.5,1"),)),
+        "copa": (("--coach-every", "1,4,16,never"),),
+    }
+    rows = {"graph", "ptde", "ctds", "a-qmix", "refil", "mipi", "sog", "copa"}
+    for task in ("spread", "lbf"):
+        seeds = {
+            method: [job.seed for job in jobs if (job.task, job.method) == (task, method)] for method in rows
+        }
+        assert seeds == {method: [0, 1, 2] for method in rows}
+
+
 @pytest.mark.parametrize(
     "name",
     [

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from pc3d.cli import main
+from pc3d.cli import evaluate, main, parsed
 from pc3d.cli.study import with_records
 from pc3d.cli.train import parse
-from pc3d.jobs.study import Group, Study, load_study
+from pc3d.jobs.study import Group, Job, Study, load_study
 from pc3d.system.errors import BadInput
 from tests.docs.pages import ROOT, blocks
 from tests.runs.runs import SETTINGS, done_here, results
@@ -88,6 +88,33 @@ def test_the_study_on_its_page_is_a_study(tmp_path):
         assert parse(job.train_words[1:]).experiment.episodes == 6000
 
 
+def test_a_run_is_done_when_it_was_scored_in_every_way_that_the_study_asks_for(tmp_path):
+    group = Group(("lbf",), ("graph", "copa", "pc3d"), (0,), links_dropped=(0.0, 0.15), coach_every=(1, 0))
+    graph, copa, pc3d = (job for method in group.methods for job in jobs_of(group, method, tmp_path))
+    assert [job.less_said for job in (graph, copa, pc3d)] == [
+        (("--links-dropped", "0,0.15"),),
+        (("--coach-every", "1,never"),),
+        (),
+    ]
+    for job, file in ((graph, "links.json"), (copa, "coach.json"), (pc3d, None)):
+        job.folder.mkdir(parents=True)
+        assert job.next_words() == job.train_words
+        (job.folder / "done.json").touch()
+        assert job.next_words() == job.evaluate_words
+        (job.folder / "scores.csv").touch()
+        assert job.done == (file is None)
+        assert job.next_words() == [word for way in job.less_said for word in (*job.evaluate_words, *way)]
+        if file is not None:
+            assert parsed(evaluate.Command, "evaluate", job.next_words()[1:]).settings.rollouts == 2
+            (job.folder / file).touch()
+        assert job.done
+        assert job.next_words() == []
+
+
+def jobs_of(group: Group, method: str, folder: Path) -> list[Job]:
+    return [job for job in Study("less", (group,), rollouts=2).jobs(folder) if job.method == method]
+
+
 def test_the_same_job_twice_is_refused():
     group = Group(("spread",), ("mappo",), (0,))
     with pytest.raises(BadInput, match="same task, method and seed twice"):
@@ -106,6 +133,8 @@ def test_the_same_job_twice_is_refused():
         (f"{GROUP}\nspecialists = true\nvariations = ['']", "neither be sealed nor varied"),
         (f"{GROUP}\nspecialists = true\nsealed = true", "neither be sealed nor varied"),
         (f"{GROUP}\nvariations = ['']", "need sealed = true"),
+        (f"{GROUP}\nlinks_dropped = [2.0]", "links_dropped must be from 0 to 1, not 2"),
+        (f"{GROUP}\ncoach_every = [-1]", "coach_every must be from 0 to 10000, not -1"),
         (f"{GROUP}\nsealed = true\nvariations = ['--sealed False']", "cannot have --sealed"),
         (f"{GROUP}\nsealed = true\nvariations = ['', ' ']", "twice"),
         (

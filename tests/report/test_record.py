@@ -114,6 +114,23 @@ def test_every_methods_policy_of_one_seed_is_kept_and_replays_only_of_those_aske
     }
 
 
+def test_a_record_that_keeps_its_policy_and_not_its_replays_can_be_read(tmp_path, random):
+    folder = make_run(tmp_path / "runs", "spread", "pic", 0, SCORES)
+    add_metrics(folder, random, level=-50.0, rise=10.0)
+    (folder.path / "replays").mkdir()
+    for size in (2, 3):
+        (folder.path / "replays" / f"size-{size}.json").write_text("{}")
+    write_evaluation(folder.path, {"format": 1, "backend": "jax"}, (folder.path / "scores.csv").read_bytes())
+    for name, replays in (("none", []), ("kept", ["--replays", "pic"])):
+        assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / name), *replays]) == 0
+        (kept,) = find_runs([tmp_path / name]).all
+        assert kept.folder.final.exists()
+        assert len(kept.replays) == len(replays)
+    kept.replays[0].unlink()
+    with pytest.raises(DamagedFile, match=r"size-2.json is missing"):
+        find_runs([tmp_path / "kept"])
+
+
 @pytest.mark.parametrize("name", ["roster-lose-half.json", "mix-fast.json"])
 def test_what_a_report_could_not_read_is_not_recorded_over_a_good_record(run, tmp_path, name):
     target = tmp_path / "record"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pc3d.evaluation.evaluation_file import COACH_EVERY, FILES_OF_LESS_SAID
 from pc3d.evaluation.messages import BySize, plain_by_size, returns_by_size, scored_by_size, write_beside
 from pc3d.experiment.copa_settings import NEVER
 from pc3d.networks.coached_actor import CoachedActor
@@ -14,7 +15,7 @@ from pc3d.runs.policy import Policy
 from pc3d.system.checked_json import read_checked
 from pc3d.system.errors import BadInput
 
-FILE = "coach.json"
+FILE = FILES_OF_LESS_SAID[COACH_EVERY]
 NAMES = (
     *("format", "task", "method", "seed", "policy_sha256", "return_definition", "starts_seed"),
     *("width", "trained_every", "rollouts", "scores"),

@@ -15,6 +15,8 @@ NAMES = (
     *("actions", "backend", "world", "context_rollouts", "starts_seed", "digests"),
 )
 ON_ORIGINALS = "-original"
+LINKS_DROPPED, COACH_EVERY = "--links-dropped", "--coach-every"
+FILES_OF_LESS_SAID = {LINKS_DROPPED: "links.json", COACH_EVERY: "coach.json"}  # by what asks for them
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
 _OURS = re.compile(r"scores[-a-z]*\.csv|context\.json|replays/size-\d+\.json")
 
@@ -54,7 +56,8 @@ def read_evaluation(folder: Path, suffix: str = "") -> dict[str, Any]:
         patterns = (scores_file, *(() if suffix else LOOKS_INSIDE))
         # Scores come last: where there are none yet, an evaluation was interrupted, and nothing is promised.
         needed = _named(content["digests"], folder / rules_file) if scored else ()
-        replays_left = finished is not None and finished.without_policy
+        # A record may have left all of its replays behind; where some are, none may be missing.
+        replays_left = finished is not None and finished.recorded and not (folder / "replays").exists()
         kept = [name for name in needed if not (replays_left and name.startswith("replays/"))]
         check_digests(folder, patterns, content["digests"], kept)
     return content

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Shaped
 
+from pc3d.evaluation.evaluation_file import FILES_OF_LESS_SAID, LINKS_DROPPED
 from pc3d.evaluation.table import MESSAGES
 from pc3d.experiment.execution import LinkLoss
 from pc3d.networks.conducted_actor import ConductedActor
@@ -27,7 +28,7 @@ from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, one_owner, refuse_oddities
 from pc3d.tasks.task import Game
 
-FILE = "links.json"
+FILE = FILES_OF_LESS_SAID[LINKS_DROPPED]
 NAMES = (
     *("format", "task", "method", "seed", "policy_sha256", "return_definition", "starts_seed"),
     *("rounds", "width", "renewal", "rollouts", "actions", "by_share"),

@@ -25,6 +25,18 @@ class Execution:
     def decentralized(self) -> bool:
         return not (self.central_module or self.messages or self.privileged)
 
+    @property
+    def rank(self) -> int:
+        """The higher, the more is needed: nothing, an assumption, messages, somebody central."""
+        needed = (self.further != "", self.messages, self.central_module or self.privileged)
+        return max(place * there for place, there in enumerate(needed, start=1))
+
+    @property
+    def most(self) -> str:
+        """In a few words, what gives it its rank."""
+        talk = "messages in sight" if self.by_sight else "messages"
+        return ("nothing", self.further, talk, self.further or "a central module")[self.rank]
+
 
 ALONE = Execution()
 IN_SIGHT = Execution(messages=True, by_sight=True)

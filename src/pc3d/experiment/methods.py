@@ -212,11 +212,16 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-def needs_of(method: str, messages: AnyMessages | None) -> str:
-    """What has to be there when a team of this method acts, and says so much."""
+def execution_of(method: str, messages: AnyMessages | None) -> Execution:
+    """What a team of this method may see when it acts, and says so much: of its kind, but silent, nothing."""
     execution = method_named(method).execution
     silent = messages is None and (execution.by_sight or execution.coached)
-    return needs(ALONE if silent else execution, messages)
+    return ALONE if silent else execution
+
+
+def needs_of(method: str, messages: AnyMessages | None) -> str:
+    """The same in words."""
+    return needs(execution_of(method, messages), messages)
 
 
 def ancestors(method: str) -> tuple[str, ...]:

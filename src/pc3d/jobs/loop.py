@@ -89,6 +89,8 @@ class Progress:
     state: State = State.WAITING
     doing: State = State.TRAINING
     """Its state once the command that was started last has begun."""
+    words: list[str] = field(default_factory=list)
+    """That command."""
     attempts: int = 0
     failed_at: str | None = None
     """The newest checkpoint there was when it failed last."""
@@ -186,8 +188,8 @@ def _begin(begun: list[Progress], source: Source, workforce: Workforce) -> None:
 
 
 def _start(progress: Progress, source: Source, workforce: Workforce) -> None:
-    progress.doing = progress.job.doing
-    if not progress.job.next_words():  # a trial that was scored before its search was killed
+    progress.doing, progress.words = progress.job.doing, progress.job.next_words()
+    if not progress.words:  # a trial that was scored before its search was killed
         progress.state = State.DONE
         source.ended(progress)
         return
@@ -214,7 +216,7 @@ def _attend(progress: Progress, source: Source) -> None:
     if code == 0 and not progress.job.next_words():
         progress.state = State.DONE
         source.ended(progress)
-    elif code == 0 and progress.job.doing is not progress.doing:
+    elif code == 0 and progress.job.next_words() != progress.words:
         progress.state = State.WAITING
     else:  # also one that ended well and left its work undone
         _note_failure(progress, source, code, work.complaint())

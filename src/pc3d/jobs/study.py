@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Annotated
 
+from pc3d.evaluation.evaluation_file import COACH_EVERY, FILES_OF_LESS_SAID, LINKS_DROPPED
+from pc3d.experiment.copa_settings import NEVER
 from pc3d.experiment.methods import METHODS, method_named
 from pc3d.experiment.names import check_name
 from pc3d.experiment.ranges import Rollouts
 from pc3d.jobs.loop import State, newest_checkpoint
 from pc3d.jobs.study_options import check_options
 from pc3d.presets.preset_file import DEFAULT_PRESET, check_preset_name, experiment_of, is_file
-from pc3d.system.bounds import Bounded
+from pc3d.system.bounds import Bounded, Range
 from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
 from pc3d.system.files import digest_of, refuse_links_between
 from pc3d.system.imports import folder_name, is_import_path
@@ -28,7 +31,7 @@ LONGEST_PART = 120  # of a folder's name
 
 
 @dataclass(frozen=True)
-class Group:
+class Group(Bounded):
     """All combinations of some tasks, methods and seeds."""
 
     tasks: tuple[str, ...]
@@ -49,8 +52,13 @@ class Group:
     """A run for each of these words beside the options; the empty one is the group as it is; needs sealed."""
     sealed: bool = False
     """Never play a test size: for trying out what a method is to be before it is judged."""
+    links_dropped: Annotated[tuple[float, ...], Range(0, 1)] = ()
+    """Runs whose agents send messages are scored with these shares of their links lost, too."""
+    coach_every: Annotated[tuple[int, ...], Range(NEVER, 10**4)] = ()
+    """Runs with a coach are scored with one that speaks every so many steps, too; 0 is never."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         own_tasks = tuple(filter(is_import_path, self.tasks))
         for task in self.tasks + self.methods:
             check_name(task)
@@ -70,6 +78,14 @@ class Group:
         if self.variations and not self.sealed:
             raise BadInput("a study's variations are there to be chosen from, so they need sealed = true")
         check_options(self.options + self.variations, self.tasks, self.methods)
+
+    def less_said(self, method: str) -> tuple[tuple[str, str], ...]:
+        """What a method's runs are scored with besides, where its agents hear anything."""
+        execution = method_named(method).execution
+        shares = ",".join(f"{share:g}" for share in self.links_dropped)
+        intervals = ",".join("never" if steps == NEVER else str(steps) for steps in self.coach_every)
+        wanted = ((execution.by_sight, LINKS_DROPPED, shares), (execution.coached, COACH_EVERY, intervals))
+        return tuple((option, words) for heard, option, words in wanted if heard and words)
 
 
 @dataclass(frozen=True)
@@ -111,6 +127,8 @@ class Job:
     folder: Path
     options: tuple[str, ...]
     rollouts: int
+    less_said: tuple[tuple[str, str], ...] = ()
+    """What it is scored with besides: an option of `pc3d evaluate` and what that is given."""
 
     @property
     def name(self) -> str:
@@ -138,10 +156,12 @@ class Job:
         return State.EVALUATING if self.trained else State.TRAINING
 
     def next_words(self) -> list[str]:
-        """Train, or evaluate what is trained."""
-        if self.done:
-            return []
-        return self.evaluate_words if self.trained else self.train_words
+        """Train, or evaluate what is trained, in one way after the other."""
+        if not self.trained:
+            return self.train_words
+        if not self.scored:
+            return self.evaluate_words
+        return [word for option in self._missing[:1] for word in (*self.evaluate_words, *option)]
 
     def place(self) -> str:
         return newest_checkpoint(self.folder)
@@ -151,8 +171,17 @@ class Job:
         return (self.folder / "done.json").exists()
 
     @property
+    def scored(self) -> bool:
+        return (self.folder / "scores.csv").exists()
+
+    @property
     def done(self) -> bool:
-        return self.trained and (self.folder / "scores.csv").exists()
+        return self.trained and self.scored and not self._missing
+
+    @property
+    def _missing(self) -> list[tuple[str, str]]:
+        """In which further ways it was not scored yet."""
+        return [way for way in self.less_said if not (self.folder / FILES_OF_LESS_SAID[way[0]]).exists()]
 
 
 def shipped_studies() -> list[str]:
@@ -192,7 +221,9 @@ def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
         preset = ("--preset", group.preset) if task in papers() or is_file(group.preset) else ()
         for part, words in _parts(group, task):
             place = folder / folder_name(task) / folder_name(method) / part / f"seed-{seed}"
-            yield Job(task, method, seed, place, (*preset, *options, *words), rollouts)
+            yield Job(
+                task, method, seed, place, (*preset, *options, *words), rollouts, group.less_said(method)
+            )
 
 
 def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pc3d.evaluation.changing.read import read_changing
+from pc3d.evaluation.less_said import read_less_said
 from pc3d.evaluation.replay import has_replays
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS, family
 from pc3d.presets.paper import changes
 from pc3d.report.changes import left_out
 from pc3d.report.runs import REFERENCES_FILE, Run, Runs
+from pc3d.report.tables.less_said import scored_by_other_rules
 from pc3d.runs.done_file import read_done
 from pc3d.system.files import LARGEST_DIGESTED, digest_of, read_bytes
 from pc3d.system.plain import differences
@@ -70,6 +72,10 @@ def _outdated(runs: Runs) -> Iterator[str]:
             if file.policy and there and file.policy != there:
                 again = "evaluate it again with --roster as before"
                 yield f"{run.name}: {file.path.name} is of another final.safetensors: {again}"
+        for less in read_less_said(run.folder.path):
+            if there and less.policy != there:
+                again = f"evaluate it again with {less.asked_for}"
+                yield f"{run.name}: {less.path.name} is of another final.safetensors: {again}"
 
 
 def _digest_of_policy(run: Run) -> str | None:
@@ -116,8 +122,14 @@ def _unequal_evaluations(runs: Runs) -> Iterator[str]:
 
 
 def _other_rules(runs: Runs) -> Iterator[str]:
-    """Teams that change, played unlike those of the other runs."""
-    return (note for task in runs.tasks for note in left_out(runs, task))
+    """Teams that change, and teams that hear less, played unlike those of the other runs."""
+    for task in runs.tasks:
+        yield from left_out(runs, task)
+        for less in scored_by_other_rules(runs, task):
+            yield (
+                f"{less.path}: in no table: played by other rules than most (--rollouts, --actions or "
+                "the game's own); evaluate it again"
+            )
 
 
 def _other_lengths(runs: Runs) -> Iterator[str]:

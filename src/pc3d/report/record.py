@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 
-from pc3d.evaluation.broadcasts import FILE as COACH_FILE
 from pc3d.evaluation.changing.read import read_changing
 from pc3d.evaluation.changing.run import FILES
-from pc3d.evaluation.evaluation_file import ON_ORIGINALS, file_names
-from pc3d.evaluation.messages import FILE as LINKS_FILE
+from pc3d.evaluation.evaluation_file import FILES_OF_LESS_SAID, ON_ORIGINALS, file_names
+from pc3d.evaluation.less_said import read_less_said
 from pc3d.evaluation.unlike import file_of, read_mix_scores
 from pc3d.runs.done_file import write_recorded
 from pc3d.runs.line_contract import read_metrics
@@ -56,11 +55,11 @@ def record_run(
 
 
 def _write_record(run: RunFolder, new: Path, with_policy: bool, with_replays: bool) -> None:
-    for read in (read_changing, read_mix_scores):  # no digest holds these to what was written
+    for read in (read_changing, read_mix_scores, read_less_said):  # no digest holds these to what was written
         list(read(run.path))
     patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
     scored = (path.name for pattern in patterns for path in sorted(run.path.glob(pattern)))
-    for name in (*COPIED, LINKS_FILE, COACH_FILE, *scored):
+    for name in (*COPIED, *FILES_OF_LESS_SAID.values(), *scored):
         if (run.path / name).exists():
             write_atomically(new / name, read_bytes(run.path / name))
     if not run.metrics.exists():

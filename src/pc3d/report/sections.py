@@ -11,6 +11,7 @@ from pc3d.report.figures.churn import churn_figure
 from pc3d.report.figures.context_lag import context_lag_figure
 from pc3d.report.figures.context_maps import alignment_over_time, context_map
 from pc3d.report.figures.curves import learning_curves, stage_curves
+from pc3d.report.figures.execution import execution_figure
 from pc3d.report.figures.pictures import benchmark_pictures
 from pc3d.report.figures.shocks import response_figure, survival_figure
 from pc3d.report.figures.style import Figure
@@ -23,7 +24,9 @@ from pc3d.report.tables.changing_teams import changing_table
 from pc3d.report.tables.collisions import collision_table
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
+from pc3d.report.tables.execution import execution_table
 from pc3d.report.tables.large_teams import large_team_figure, large_team_table
+from pc3d.report.tables.less_said import less_said_tables
 from pc3d.report.tables.mixes import mix_table, tasks_with_mixes
 from pc3d.report.tables.originals import originals_table
 from pc3d.report.tables.results import (
@@ -91,6 +94,12 @@ def section(
 def results(runs: Runs) -> Section:
     by_task = [result_table(MAIN_RESULTS, runs, task) for task in runs.tasks]
     return section("Results", [overview_table(runs), *by_task], folded=False)
+
+
+def at_execution(runs: Runs) -> Section:
+    needed = [execution_table(runs, task) for task in runs.tasks]
+    less_said = [table for task in runs.tasks for table in less_said_tables(runs, task)]
+    return section("At execution", [*needed, *less_said], [execution_figure(runs)], folded=False)
 
 
 def certainty(runs: Runs) -> Section:
@@ -180,7 +189,15 @@ def about_the_runs(runs: Runs) -> Section:
 
 
 SECTIONS: tuple[Callable[[Runs], Section], ...] = (
-    *(results, certainty, team_sizes, training, partial(comparison, "Ablations", ABLATIONS), context),
+    *(
+        results,
+        at_execution,
+        certainty,
+        team_sizes,
+        training,
+        partial(comparison, "Ablations", ABLATIONS),
+        context,
+    ),
     *(
         partial(comparison, "Hypernetwork", HYPERNETWORK),
         backbones,

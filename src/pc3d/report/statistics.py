@@ -64,8 +64,8 @@ def chance_of_difference(ours: Spread, theirs: Spread) -> float:
     return 2 * float(stdtr(freedoms, -abs(value) / error)) if error else float(value == 0)
 
 
-def mean_over_pairs(values: Float[np.ndarray, " pair"]) -> Estimate:
-    """The mean of differences within pairs, with the interval of Student's t."""
+def mean_of(values: Float[np.ndarray, " value"]) -> Estimate:
+    """The mean of seeds, or of differences within pairs, with the interval of Student's t."""
     spread, count = over_seeds(values), len(values)
     if spread.deviation is None:
         return Estimate(spread.mean, count)

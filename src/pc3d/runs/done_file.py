@@ -34,11 +34,6 @@ class Done:
         """Whether it was trained when only some of what belongs to a run was named."""
         return EXPERIMENT not in self.trained
 
-    @property
-    def without_policy(self) -> bool:
-        """Whether it is a record that left its policy behind, and its replays with it."""
-        return self.recorded and POLICY not in self.kept
-
     def check(self, folder: Path) -> None:
         """Refuse a folder in which something is missing, or is not what was written there."""
         if self.checked:

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure as Drawing
 from pc3d.report.figures.style import Figure
 from pc3d.report.page.page import replay_page, report_page
 from pc3d.report.sections import Section
-from pc3d.report.tables.table import Cell, Table
+from pc3d.report.tables.table import Cell, Table, latex, markdown
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import TASKS
 
@@ -125,6 +125,18 @@ def test_the_page_is_well_formed_and_holds_tables_figures_and_viewer(tmp_path):
     assert ("strong", "−80.1") in page.texts
     assert page.count("table") == page.count("img") == 1
     assert "viewer" in [attributes.get("id") for _, attributes in page.elements]
+
+
+def test_words_in_a_column_may_break_their_lines_and_numbers_may_not():
+    rows = ((Cell("a"), Cell("own history, and a message of each teammate in sight"), Cell("1.00")),)
+    table = Table(
+        "needs", "Needs", "", ("Method", "needs", "return"), (*rows, (Cell("b"), Cell("–"), Cell("2")))
+    )
+    page = report_page("x", [replace(SECTION, tables=(table,), figures=())], {}, [])
+    cells = re.findall(r"<td[^>]*>", page)
+    assert cells == [word for _ in range(2) for word in ('<td class="words">', "<td>")]
+    assert markdown(table).splitlines()[1] == "| :--- | :--- | ---: |"
+    assert r"{@{}lp{0.25\linewidth}r@{}}" in latex(table)
 
 
 def test_ids_are_unique(tmp_path):

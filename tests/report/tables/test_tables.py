@@ -47,21 +47,6 @@ def test_a_single_seed_says_so_and_has_no_deviation(tmp_path):
     assert row == ["-5.20 (n=1)", "-6.00 (n=1)", "-10.50 (n=1)"]
 
 
-def test_what_methods_need_at_execution_stands_beside_returns_where_one_needs_more(tmp_path):
-    make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
-    graph = make_run(tmp_path, "spread", "graph", 0, spread_returns(0.0)).path / "scores.csv"
-    first, *rows = graph.read_text().splitlines()
-    graph.write_text("\n".join([f"{first},messages", *(f"{row},7.5" for row in rows)]) + "\n")
-    write_references(tmp_path / "spread" / "references.csv", "spread", {"random": spread_returns(-9.0)})
-    table = result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread")
-    assert table.columns[-1] == "needs at execution"
-    found = {heading: row[-1] for heading, row in cells(table).items()}
-    assert found["PC3D-MAPPO"].text == "own history"
-    needed = "own history, 3 messages of 128 numbers from each teammate in sight"
-    assert found["Graph-MAPPO"] == Cell(needed, note="7.5 messages per agent and step")
-    assert found["Random (reference)"].text == "–"
-
-
 def test_the_papers_number_stands_beside_ours_and_beside_nothing_else(tmp_path):
     make_run(tmp_path, "spread", "pc3d", 0, spread_returns(0.0))
     table = cells(result_table(MAIN_RESULTS, find_runs([tmp_path]), "spread"))

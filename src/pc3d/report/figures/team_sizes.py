@@ -1,6 +1,6 @@
 """The report's first picture: how each method does at each team size, seen and unseen, by task."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,10 +36,12 @@ def team_size_chart(runs: Runs, *, narrow: bool = False) -> Figure | None:
     width = NARROW if narrow else columns * WIDTHS.get(columns, 3.75)
     legend_columns = 2 if narrow else 7
     height = rows * PANEL_HEIGHT + LEGEND_ROW * (2 + len(methods) // legend_columns)
-    scaled = [task for task in tasks if runs.reference_range(task) is not None]
-    measure = SCORES if scaled else RETURNS
-    name = f"overview{'-narrow' if narrow else ''}"
-    with drawn(heading("overview-by-size", name=name, measure=measure), (width, height)) as figure:
+    words = heading(
+        "overview-by-size",
+        name=f"overview{'-narrow' if narrow else ''}",
+        measure=told_of_measure(runs, tasks),
+    )
+    with drawn(words, (width, height)) as figure:
         panels = figure.drawing.subplots(rows, columns, squeeze=False).flatten()
         for axes, task in zip(panels, tasks, strict=False):
             _panel(axes, runs, task)
@@ -61,11 +63,11 @@ def _panel(axes: Axes, runs: Runs, task: str) -> None:
     for size in rosters.test:
         axes.axvspan(size - 0.5, size + 0.5, color=INK, alpha=0.08, linewidth=0, zorder=0)
     for method in _shown(runs, task):
-        _line(axes, method, sizes, _values(runs, task, method, sizes), rosters.train)
+        _line(axes, method, sizes, values_of(runs, task, method, sizes), rosters.train)
     tidy(axes)
     axes.set_title(task_title(task).name, loc="left")
     axes.set_xlabel("agents in the team")
-    axes.set_ylabel(_measure(runs, task))
+    axes.set_ylabel(measure_of(runs, task))
     if len(sizes) <= MOST_TICKS:
         axes.set_xticks(sizes)
     if runs.reference_range(task) is not None:  # all panels from random play to the best reference
@@ -87,13 +89,20 @@ def _line(axes: Axes, method: str, sizes: Sequence[int], values: Matrix, seen: S
         axes.fill_between(sizes, *curve_interval(values), color=color, alpha=0.18, linewidth=0)
 
 
-def _values(runs: Runs, task: str, method: str, sizes: Sequence[int]) -> Matrix:
+def told_of_measure(runs: Runs, tasks: Iterable[str]) -> str:
+    """What a panel's numbers are, for a caption."""
+    scaled = any(runs.reference_range(task) is not None for task in tasks)
+    return SCORES if scaled else RETURNS
+
+
+def values_of(runs: Runs, task: str, method: str, sizes: Sequence[int]) -> Matrix:
+    """Scores where references set the scale, returns elsewhere."""
     if runs.reference_range(task) is not None:
         return on_common_scale(runs, task, method, tuple(sizes))
     return runs.matrix(task, method, sizes) * task_title(task).scale
 
 
-def _measure(runs: Runs, task: str) -> str:
+def measure_of(runs: Runs, task: str) -> str:
     if runs.reference_range(task) is not None:
         return "score"
     scale = task_title(task).scale

@@ -6,7 +6,7 @@ import numpy as np
 
 from pc3d.report.names import heading, method_title, task_title
 from pc3d.report.runs import Run, Runs
-from pc3d.report.statistics import mean_over_pairs
+from pc3d.report.statistics import mean_of
 from pc3d.report.tables.comparisons import difference_cell
 from pc3d.report.tables.table import NOTHING, Row, Table, make_table
 
@@ -43,7 +43,7 @@ def _rows(run: Run, scale: float) -> Iterator[Row]:
         else:
             apart = original - port
             beyond_rounding = np.round(apart, ROUNDING_DECIMALS) + 0.0  # no -0
-            yield *about, difference_cell(mean_over_pairs(beyond_rounding)), f"{np.abs(apart).max():.1g}"
+            yield *about, difference_cell(mean_of(beyond_rounding)), f"{np.abs(apart).max():.1g}"
 
 
 def _scored_alike(run: Run) -> bool:

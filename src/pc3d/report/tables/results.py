@@ -4,14 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from pc3d.experiment.execution import ALONE, needs
-from pc3d.experiment.methods import METHODS, needs_of
 from pc3d.report.names import REFERENCE_TITLES, heading, method_title, methods_in_order, task_title
 from pc3d.report.paper_numbers import ABLATION, HYPER, MAIN, ResultTable
 from pc3d.report.prose import listed
-from pc3d.report.runs import Run, Runs
+from pc3d.report.runs import Runs
 from pc3d.report.statistics import DEGREES_OF_FREEDOM_LOST, Spread, over_seeds
 from pc3d.report.tables.table import NOTHING, Cell, Table, make_table
 
@@ -49,10 +45,6 @@ def result_table(kind: Kind, runs: Runs, task: str) -> Table | None:
     references = _reference_rows(runs, [(task, sizes) for sizes in splits.values()])
     words = heading(kind.name, task, caption="results", **_about(runs, task))
     titles = [f"{split} ({', '.join(map(str, sizes))})" for split, sizes in splits.items()]
-    needed = _at_execution(runs, task, methods)
-    if needed:
-        columns, titles = [*columns, needed], [*titles, "needs at execution"]
-        references = [(*row, NOTHING) for row in references]
     rows = [(method_title(method), *cells) for method, *cells in zip(methods, *columns, strict=True)]
     return make_table(words, ("Method", *titles), rows + (references if kind.published is MAIN else []))
 
@@ -104,21 +96,6 @@ def _column(
         note = f"paper {paper.text}" if paper else ""
         cells.append(spread_cell(ours, spreads.values(), note))
     return cells
-
-
-def _at_execution(runs: Runs, task: str, methods: Iterable[str]) -> list[Cell]:
-    """What each method needs when it acts; nothing if none of them needs more than its own history."""
-    told = [_needs(runs.of(task, method)[0]) for method in methods]
-    return told if any(cell.text != needs(ALONE) for cell in told) else []
-
-
-def _needs(run: Run) -> Cell:
-    experiment, scores = run.experiment, run.scores
-    if experiment.method not in METHODS:  # somebody's own, whose row nobody has named
-        return Cell(NOTHING)
-    heard = [values.mean() for values in scores.messages.values()] if scores else []
-    note = f"{np.mean(heard):.1f} messages per agent and step" if heard else ""
-    return Cell(needs_of(experiment.method, experiment.messages), note=note)
 
 
 def _reference_rows(runs: Runs, places: Sequence[tuple[str, tuple[int, ...]]]) -> list[tuple[str, ...]]:

@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 from pc3d.report.names import Heading
 
 NOTHING = "–"
+LONGEST_NUMBER = 40  # characters; what is longer is read as words
 LATEX_SPELLINGS = {
     **{special: f"\\{special}" for special in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -46,6 +47,14 @@ class Table:
     groups: tuple[tuple[str, int], ...] = ()
 
     @property
+    def in_words(self) -> tuple[bool, ...]:
+        """Which columns have words to be read, and may break their lines, in the place of numbers."""
+        return tuple(
+            any(len(row[place].text) > LONGEST_NUMBER for row in self.rows)
+            for place in range(len(self.columns))
+        )
+
+    @property
     def full_columns(self) -> tuple[str, ...]:
         """Each column with its group's heading before it, for where headings cannot span."""
         groups = [name for name, width in self.groups for _ in range(width)] or [""] * len(self.columns)
@@ -67,7 +76,7 @@ def make_table(
 def markdown(table: Table) -> str:
     """A pipe table."""
     headings = [markdown_text(column) for column in table.full_columns]
-    rules = [":---", *["---:"] * (len(headings) - 1)]
+    rules = [":---", *(":---" if words else "---:" for words in table.in_words[1:])]
     lines = [headings, rules] + [[_markdown_cell(cell) for cell in row] for row in table.rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
@@ -84,7 +93,7 @@ def latex(table: Table) -> str:
         r"\centering",
         rf"\caption{{\textbf{{{_latex_text(table.title)}.}} {_latex_text(table.caption)}}}",
         rf"\label{{tab:{table.name}}}",
-        rf"\begin{{tabular}}{{@{{}}l{'r' * (len(table.columns) - 1)}@{{}}}}",
+        rf"\begin{{tabular}}{{@{{}}l{''.join(_latex_column(words) for words in table.in_words[1:])}@{{}}}}",
         r"\toprule",
         *_latex_groups(table.groups),
         " & ".join(map(_latex_text, table.columns)) + r" \\",
@@ -101,6 +110,10 @@ def _markdown_cell(cell: Cell) -> str:
     text = markdown_text(cell.text)
     note = f"<br>{markdown_text(cell.note)}" if cell.note else ""
     return (f"**{text}**" if cell.best else text) + note
+
+
+def _latex_column(in_words: bool) -> str:
+    return r"p{0.25\linewidth}" if in_words else "r"
 
 
 def _latex_row(row: tuple[Cell, ...]) -> list[str]:
