@@ -108,6 +108,55 @@ def test_a_wrong_observation_is_a_sentence(run, seen):
         pc3d.load(run).agent().act(seen)
 
 
+@pytest.mark.parametrize("odd", [np.nan, np.inf, 1e300, 1j])
+def test_an_observation_that_is_no_number_a_network_can_read_is_refused_and_remembered_by_nobody(run, odd):
+    agent, other = (pc3d.load(run).agent(greedy=True) for _ in range(2))
+    with pytest.raises(BadInput, match=r"finite"):
+        agent.act(np.full(16, odd))
+    assert agent.act(np.ones(16)) == other.act(np.ones(16))
+
+
+def test_team_sizes_and_seeds_that_cannot_be_are_sentences(run):
+    policy = pc3d.load(run)
+    for size in (0, 2.5, "3", 10**12):
+        with pytest.raises(BadInput, match=r"^the team size must be"):
+            policy.players(size)
+    for seed in (-1, "x"):
+        with pytest.raises(BadInput, match=r"^seed must be"):
+            policy.agent(seed=seed)
+    with pytest.raises(BadInput, match=r"no team size"):
+        pc3d.evaluate(policy, team_sizes=())
+
+
+def test_a_policy_and_who_plays_it_say_in_a_line_what_they_are(run):
+    policy = pc3d.load(run)
+    said = f"Policy({str(policy.path)!r}: spread pc3d seed 0)"
+    assert repr(policy) == said
+    assert repr(policy.agent()) == "Agent(16 numbers seen, 5 actions)"
+    assert repr(policy.players(3)) == "Players(3 agents, 16 numbers seen, 5 actions)"
+
+
+WRONG_KINDS = {
+    "seed 1.5": lambda usual: replace(usual, seed=1.5),
+    "seed of NumPy": lambda usual: replace(usual, seed=np.int64(1)),
+    "seed true": lambda usual: replace(usual, seed=True),
+    "episodes as text": lambda usual: replace(usual, episodes="30"),
+    "widths as a list": lambda usual: replace(usual, actor=replace(usual.actor, widths=[16, 12])),
+    "a width of 16.5": lambda usual: replace(usual, actor=replace(usual.actor, widths=(16.5,))),
+    "half an epoch": lambda usual: replace(usual, algorithm=replace(usual.algorithm, epochs=1.5)),
+    "a rate as text": lambda usual: replace(usual, algorithm=replace(usual.algorithm, learning_rate="1")),
+    "a word that is none": lambda usual: replace(usual, recipe=replace(usual.recipe, activation="rel")),
+    "sizes that are not whole": lambda usual: replace(usual, rosters=replace(usual.rosters, test=(9.0, 10))),
+}
+
+
+@pytest.mark.parametrize("made", WRONG_KINDS.values(), ids=WRONG_KINDS)
+def test_a_setting_of_the_wrong_kind_is_refused_before_a_folder_holds_what_nobody_can_read(made, tmp_path):
+    with pytest.raises(BadInput, match=r"must be|there is no"):
+        pc3d.train(made(small_experiment("mappo", episodes=2)), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_sentence_counts_one_agent_as_one(run):
     policy = pc3d.load(run)
     with pytest.raises(BadInput, match=r"^1 agent sees 16 numbers, not an array of shape \(1, 3\)$"):

@@ -49,11 +49,28 @@ def test_a_misspelt_task_is_guessed(capsys):
         ("1001", "spread is played by 1 to 1000 agents, not 1001"),
         ("two", "numbers and ranges such as 1-4,8"),
         ("4-2", "from small to large"),
-        ("", "numbers and ranges"),
+        ("", "--team-sizes needs a value"),
     ],
 )
 def test_impossible_team_sizes_are_refused(capsys, sizes, sentence):
     assert sentence in refusal(capsys, "parity", "spread", f"--team-sizes={sizes}")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["train", "spread", "pc3d", "--episodes", "0", "--folder", ""], "--folder needs a value"),
+        (["train", "spread", "pc3d", "--episodes", "0", "--folder="], "--folder needs a value"),
+        (["report", "runs", "--out", ""], "--out needs a value"),
+        (["report", ""], "an empty word is no name"),
+        (["record", "runs", ""], "an empty word is no name"),
+    ],
+)
+def test_what_an_unset_variable_of_a_shell_leaves_is_not_the_current_folder(
+    words, sentence, capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert sentence in refusal(capsys, *words)
 
 
 @pytest.mark.parametrize("episodes", ["0", "-5"])
@@ -71,8 +88,8 @@ HUGE, ENDLESS = "9" * 400, "9" * 5000  # the second one is longer than Python tu
         (f"train spread pc3d --train-sizes {ENDLESS}", "numbers and ranges"),
         (f"train spread pc3d --specialist {ENDLESS}", "--specialist is one team size"),
         (f"train spread pc3d --stages 1.0:{ENDLESS}", "numbers and ranges"),
-        (f"tune spread mappo --rollouts {HUGE}", "rollouts must be from 1 to 1e+06, not a huge number"),
-        (f"train spread pc3d --episodes {HUGE}", "not a huge number"),
+        (f"tune spread mappo --rollouts {HUGE}", "rollouts must be from 1 to 1,000,000, not a huge number"),
+        (f"train spread pc3d --episodes {HUGE}", "episodes must be a whole number of at most 19 digits"),
         ("parity spread --seed -1", "seed must be from 0 to"),
         (f"parity spread --seed {HUGE}", "seed must be from 0 to"),
         ("benchmark tasks --seconds nan", "seconds must be above 0 to"),
@@ -122,10 +139,35 @@ def test_whoever_has_seen_enough_of_the_output_is_told_nothing_more(command):
         assert (process.stderr.read(), process.wait()) == (b"", 0)
 
 
+@pytest.mark.parametrize("words", ["nonsense", "train --nonsense", "train spread pc3d --episodes 0"])
+def test_a_complaint_that_cannot_be_written_is_still_an_exit_code(words):
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run([sys.executable, "-m", "pc3d", *words.split()], stderr=full, check=False)
+    assert ended.returncode == 2
+
+
 def test_output_that_is_closed_is_no_error():
     words = ["sh", "-c", f"{sys.executable} -m pc3d train --help >&-"]
     ended = subprocess.run(words, stderr=subprocess.PIPE, check=False)
     assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("METHODS = [1]", "added.METHODS must be a dictionary"),
+        ("METHODS = {'mine': 3}", "added.METHODS: mine must be a Method, and it is of type int"),
+        ("METHODS = {3: None}", "added.METHODS: names are text, not 3"),
+        ("METHODS = {'a/b': None}", "a task or method cannot be called 'a/b'"),
+        ("TASKS = {'mine': object}", "added.TASKS: mine must be a TaskEntry"),
+        ("CRITICS = 3", "added.CRITICS must be a dictionary"),
+    ],
+)
+def test_a_module_that_adds_something_else_is_one_sentence(content, sentence, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "added", raising=False)
+    (tmp_path / "added.py").write_text(content)
+    assert sentence in refusal(capsys, "--with", "added", "methods")
 
 
 def test_unknown_options_exit_with_2(capsys):

@@ -2,14 +2,15 @@
 
 import re
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from pc3d.cli import main, parsed, study
+from pc3d.cli import COMMANDS, main, parsed, study
 from pc3d.cli.booleans import with_values
 from pc3d.cli.quick_words import changed_by_words
-from pc3d.cli.train import begun_from, parse
+from pc3d.cli.train import TEACHERS, begun_from, parse
 from pc3d.presets.paper import paper
 from pc3d.system.errors import BadInput
 from tests.small import small_experiment
@@ -128,6 +129,14 @@ def test_options_that_choose_defaults_are_in_the_help_and_named(capsys):
         assert option in shown
 
 
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("tasks", "methods", "doctor")])
+def test_help_calls_values_by_what_they_are(command, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+    assert stopped.value.code == 0
+    assert "STR" not in capsys.readouterr().out
+
+
 def test_a_truth_value_is_written_alone_or_with_its_value_in_every_command():
     assert parse(["spread", "pc3d", "--sealed", "--tensorboard", "False"]).sealed
     assert not parse(
@@ -203,6 +212,22 @@ def test_a_run_that_begins_from_another_has_its_actor_unless_one_is_chosen(words
     monkeypatch.setattr("pc3d.cli.train.origin_of", lambda _: None)
     command = parse(["spread", "mappo", "--from", "somewhere", *words])
     origin = SimpleNamespace(experiment=small_experiment("mappo"))
-    begun = begun_from(origin, command.experiment, command.actor_given)
+    begun = begun_from(origin, command.experiment, command.given)
     assert begun.actor == (command.experiment if own else origin.experiment).actor
     assert origin.experiment.actor != command.experiment.actor
+
+
+@pytest.mark.parametrize(
+    ("method", "words", "theirs"),
+    [("pc3d", [], True), ("pc3d", ["--critic.tokens", "5"], False), ("mappo", [], False)],
+)
+def test_a_run_that_begins_from_another_has_its_teacher_where_both_have_one(
+    method, words, theirs, monkeypatch
+):
+    monkeypatch.setattr("pc3d.cli.train.origin_of", lambda _: None)
+    command = parse(["spread", method, "--from", "somewhere", *words])
+    origin = SimpleNamespace(experiment=small_experiment("pc3d"))
+    found, usual = begun_from(origin, command.experiment, command.given).critic, command.experiment.critic
+    their_teacher = replace(usual, **{name: getattr(origin.experiment.critic, name) for name in TEACHERS})
+    assert their_teacher != usual
+    assert found == (their_teacher if theirs else usual)

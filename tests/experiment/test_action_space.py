@@ -30,7 +30,7 @@ def test_a_box_without_proper_bounds_is_refused(low, high, sentence):
 
 @pytest.mark.parametrize("space", [Choice, lambda names: Box(names, (), ())])
 def test_somebody_who_can_do_nothing_is_refused(space):
-    with pytest.raises(BadInput, match="must be from 1 to 4096"):
+    with pytest.raises(BadInput, match="must be from 1 to 4,096"):
         space(())
 
 

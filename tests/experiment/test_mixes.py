@@ -97,7 +97,7 @@ def test_the_mixes_of_every_task_can_be_written_and_read_again(task):
     ("plain", "sentence"),
     [
         ({"train": {"a": {"tal": 1}}, "kinds": {"tall": {}}}, "perhaps you meant tall"),
-        ({"train": {"a": {"usual": "many"}}}, "must be float"),
+        ({"train": {"a": {"usual": "many"}}}, "must be a number"),
         ({"train": [1]}, "must be a table"),
         ({"trains": {}}, "perhaps you meant train"),
         ({}, "at least one mix"),

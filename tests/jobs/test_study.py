@@ -124,7 +124,7 @@ def test_the_same_job_twice_is_refused():
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("about = 1\ngroups = []", "about must be str"),
+        ("about = 1\ngroups = []", "about must be text"),
         ('about = "x"', "lacks groups"),
         ('about = "x"\n[[groups]]\ntasks = ["sprad"]\nmethods = []\nseeds = []', "perhaps you meant spread"),
         ('about = "x"\n[[groups]]\ntasks = []\nmethods = ["pcd3"]\nseeds = []', "perhaps you meant pc3d"),
@@ -154,6 +154,32 @@ def test_a_bad_study_file_is_one_sentence_and_exit_code_2(tmp_path, capsys, cont
     errors = capsys.readouterr().err
     assert sentence in errors
     assert "Traceback" not in errors
+
+
+def test_a_file_may_begin_with_the_mark_that_some_editors_leave(tmp_path):
+    (path := tmp_path / "marked.toml").write_text(f"\ufeff{GROUP}")
+    assert main(["study", str(path), "--dry-run"]) == 0
+
+
+def test_a_file_in_another_encoding_is_said_to_be_one(tmp_path, capsys):
+    (path := tmp_path / "other.toml").write_text(GROUP, encoding="utf-16")
+    assert main(["study", str(path), "--dry-run"]) == 2
+    assert "it is not text in UTF-8" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_a_file_is_refused_before_any_worker_finds_out(tmp_path, capsys):
+    (path := tmp_path / "study.toml").write_text(GROUP)
+    assert main(["study", str(path), "--folder", str(path), "--dry-run"]) == 2
+    assert f"{path} is no folder" in capsys.readouterr().err
+
+
+def test_a_plan_tells_other_sizes_and_stages_in_few_words(tmp_path, capsys):
+    options = "--train-sizes 2,3 --validation-sizes 4 --test-sizes 5"
+    (path := tmp_path / "sizes.toml").write_text(f"{GROUP}\noptions = ['{options}']")
+    assert main(["study", str(path), "--dry-run"]) == 0
+    told = capsys.readouterr().out
+    assert "Stage(" not in told
+    assert len(told.splitlines()) < 30
 
 
 def test_a_misspelt_option_is_noticed_before_anything_begins(tmp_path, capsys):

@@ -259,5 +259,5 @@ def test_a_command_that_meets_such_a_file_says_the_sentence_and_ends_with_2(tmp_
     (tmp_path / "done.json").write_text("{}")  # so that whoever takes it does not train for hours
     assert main(["train", "spread", "pc3d", "--folder", str(tmp_path)]) == 2
     said = capsys.readouterr().err
-    assert "format must be int, not True" in said
+    assert "format must be a whole number, not True" in said
     assert said.count("\n") == 1

@@ -142,12 +142,18 @@ def test_what_a_report_could_not_read_is_not_recorded_over_a_good_record(run, tm
     assert not (target / name).exists()
 
 
-@pytest.mark.parametrize("option", ["--policies", "--replays"])
-def test_a_method_that_nobody_has_keeps_nothing_in_silence_but_is_refused(run, tmp_path, capsys, option):
-    words = ["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results"), option, "pc3", "mappo"]
-    assert main(words) == 2
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--policies", "pc3", "mappo"], "there is no method called 'pc3': perhaps you meant pc3d"),
+        (["--replays", "pc3", "mappo"], "there is no method called 'pc3': perhaps you meant pc3d"),
+        (["--policies-seed", "-1"], "the seed of policies must be from 0"),
+    ],
+)
+def test_a_policy_that_nobody_has_is_not_left_out_in_silence(run, tmp_path, capsys, words, sentence):
+    assert main(["record", str(tmp_path / "runs"), "--out", str(tmp_path / "results"), *words]) == 2
     (told,) = capsys.readouterr().err.splitlines()
-    assert "there is no method called 'pc3': perhaps you meant pc3d" in told
+    assert sentence in told
     assert not (tmp_path / "results").exists()
 
 

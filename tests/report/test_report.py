@@ -7,6 +7,7 @@ import pytest
 
 from pc3d import cli
 from pc3d.report.figures.boxes import return_boxes, shown_range
+from pc3d.report.figures.context_maps import alignment_over_time
 from pc3d.report.figures.curves import learning_curves
 from pc3d.report.figures.style import svg
 from pc3d.report.runs import find_runs
@@ -99,3 +100,9 @@ def test_different_return_definitions_end_with_one_sentence_and_exit_code_two(tm
 def test_an_empty_folder_ends_with_one_sentence_and_exit_code_two(tmp_path, capsys):
     assert cli.main(["report", str(tmp_path)]) == 2
     assert "there is no run" in capsys.readouterr().err
+
+
+def test_contexts_that_were_measured_at_no_size_are_a_figure_without_a_legend(tmp_path):
+    run = make_run(tmp_path, "spread", "pc3d", 0, {2: [-1.0]})
+    (run.path / "context.json").write_text('{"rollouts": 8, "by_size": {}}')
+    assert alignment_over_time(find_runs([tmp_path]), "spread") is not None

@@ -39,6 +39,12 @@ def test_a_run_without_scores_is_named_with_what_to_do(tmp_path):
     assert f"spread pc3d seed 0: not evaluated: pc3d evaluate {run.path}" in notes(find_runs([tmp_path]))
 
 
+def test_what_to_do_about_a_run_of_own_code_names_that_code(tmp_path):
+    run = make_run(tmp_path, "spread", "my_methods:peak", 0, None)
+    told = f"not evaluated: pc3d evaluate {run.path} --method my_methods:peak"
+    assert any(told in note for note in notes(find_runs([tmp_path])))
+
+
 def test_a_run_scored_at_some_sizes_only_is_named_and_counts_nowhere(tmp_path):
     run = make_run(tmp_path, "spread", "pc3d", 0, {size: [-1.0] for size in range(1, 9)})
     runs = find_runs([tmp_path])

@@ -17,6 +17,7 @@ from tensorboardX.proto.event_pb2 import Event
 from pc3d.cli import main
 from pc3d.experiment.rosters import Curriculum, Stage
 from pc3d.learners import round as rounds
+from pc3d.learners.distillation import flat_attention
 from pc3d.learners.ppo import descent
 from pc3d.learners.ppo.algorithm import Ppo
 from pc3d.networks import teacher
@@ -152,6 +153,12 @@ def test_a_run_whose_attention_collapses_says_so_once(tmp_path, monkeypatch, sha
     for sentence in listener.sentences:
         assert "attention is flat" in sentence
         assert "--critic.normalise-encodings True" in sentence
+
+
+def test_an_agent_alone_has_no_teammates_whose_contexts_could_be_alike():
+    assert flat_attention({"attention_over_tokens": 1.0}) is None
+    both = {"attention_over_agents": 0.5, "attention_over_tokens": 1.0}
+    assert "1.000 over tokens" in str(flat_attention(both))
 
 
 def test_where_nobody_watches_a_flat_attention_is_said_on_the_error_output(tmp_path, monkeypatch, capsys):

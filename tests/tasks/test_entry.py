@@ -25,7 +25,7 @@ SPREAD = Path(spread.__file__).with_name("paper.toml").read_text()
         ("[printed.mappo.", "[printed.ippo2.", "lacks the table printed.mappo"),
         ("[printed.pic.", "[printed.pik.", "no method called 'pik': perhaps you meant pic"),
         ("[printed.pic.critic]", "[printed.pic.critics]", "no setting .* called 'critics'"),
-        ("rnn_dim = 128", "rnn_dim = true", "rnn_dim must be int"),
+        ("rnn_dim = 128", "rnn_dim = true", "rnn_dim must be a whole number"),
     ],
 )
 def test_what_is_wrong_in_it_is_a_sentence(tmp_path, old, new, sentence):

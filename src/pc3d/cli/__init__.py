@@ -5,7 +5,8 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
-from typing import Any
+from itertools import pairwise
+from typing import IO, Any
 
 from pc3d.cli.extensions import load_extensions
 from pc3d.system import processes
@@ -57,17 +58,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with terminated_as_interrupted():
             return _run(load_extensions(words))
     except Pc3dError as error:
-        print(f"pc3d: {printable(str(error))}", file=sys.stderr)
+        _complain(printable(str(error)))
         return error.exit_code
     except BrokenPipeError:  # whoever read our output has seen enough
-        _forget_output()
+        _forget(sys.stdout)
         return 0
     except OSError as error:  # a name that is too long, a folder where a file should be, a failing disk
         place = f": {shortened(str(error.filename))}" if error.filename else ""
-        print(f"pc3d: {error.strerror or error}{printable(place)}", file=sys.stderr)
+        _complain(f"{error.strerror or error}{printable(place)}")
         return BadInput.exit_code
     except KeyboardInterrupt:
-        print("pc3d: interrupted; the same command begins again or continues", file=sys.stderr)
+        _complain("interrupted; the same command begins again or continues")
         return Interrupted.exit_code
 
 
@@ -76,15 +77,23 @@ def _all_written(code: int) -> int:
     try:
         sys.stdout.flush()
     except OSError as error:
-        _forget_output()
+        _forget(sys.stdout)
         if code == 0 and not isinstance(error, BrokenPipeError):
-            print(f"pc3d: not all could be printed: {error.strerror}", file=sys.stderr)
+            _complain(f"not all could be printed: {error.strerror}")
             return BadInput.exit_code
     return code
 
 
-def _forget_output() -> None:
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _complain(sentence: str) -> None:
+    """The one sentence; where even that cannot be written, the exit code still says what is wrong."""
+    try:
+        print(f"pc3d: {sentence}", file=sys.stderr)
+    except OSError:
+        _forget(sys.stderr)
+
+
+def _forget(stream: IO[str]) -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _run(words: list[str]) -> int:
@@ -98,12 +107,25 @@ def _run(words: list[str]) -> int:
         return 0 if words else 2
     name, *rest = words
     refuse_unknown("command", name, COMMANDS)
+    _refuse_empty(words)
     module = import_module(f"pc3d.cli.{name}")
     if hasattr(module, "parse"):  # a command whose defaults depend on its first words
         return int(module.run(module.parse(rest)))
     if not hasattr(module, "Command"):  # where there is nothing to choose, it runs at once
         return int(parsed(module.run, name, rest))
     return int(module.run(parsed(module.Command, name, rest)))
+
+
+def _refuse_empty(words: Sequence[str]) -> None:
+    """What a shell makes of a variable that is not set would be the current folder where a path is meant."""
+    for before, word in pairwise(words):
+        name, said, value = word.partition("=")
+        if name.startswith("--") and said and not value:
+            raise BadInput(f"{name} needs a value")
+        if not word:
+            raise BadInput(
+                f"{before} needs a value" if before.startswith("--") else "an empty word is no name"
+            )
 
 
 def parsed(command: Any, name: str, words: list[str]) -> Any:

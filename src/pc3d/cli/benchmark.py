@@ -20,6 +20,7 @@ from pc3d.cli.benchmark_tables import (
     show_training,
 )
 from pc3d.cli.display import Terminal
+from pc3d.cli.in_help import Folder, Names, Sizes, TaskName
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.methods import method_named
 from pc3d.system.bounds import within
@@ -29,15 +30,14 @@ from pc3d.tasks.registry import TASKS, entry_of
 @dataclass(frozen=True)
 class Command:
     subject: tyro.conf.Positional[Literal["tasks", "train", "growth", "churn", "peers", "export"]] = "tasks"
-    """What to measure: the worlds next to the originals, training, training with larger and larger teams \
-    or with teams that change, other people's learners next to ours, or an exported policy's step."""
-    task: str | None = None
+    """The worlds next to the originals, training (also of larger and changing teams), or a policy's step."""
+    task: TaskName = None
     """Only this task."""
-    methods: tuple[str, ...] = ("ippo", "mappo", "pic", "pc3d")
+    methods: Names = ("ippo", "mappo", "pic", "pc3d")
     """Which methods (train, churn, export)."""
     case: Literal["paper", "small"] = "paper"
     """The paper's settings, or a small net for three agents (train)."""
-    team_sizes: str | None = None
+    team_sizes: Sizes = None
     """2,4,8,10 if not given, or 8,16,32,64,128 (growth); sizes that a task does not admit are passed over."""
     peers_python: Path = Path(".venv-peers/bin/python")
     """The Python that has the peers: `make peers` sets it up (peers)."""
@@ -45,7 +45,7 @@ class Command:
     """The median of this many measurements is shown."""
     seconds: float = 0.3
     """The least time of one measurement (tasks, export)."""
-    out: Path | None = None
+    out: Folder = None
     """A folder for the figure (growth)."""
 
 

@@ -16,7 +16,7 @@ from pc3d.system.errors import BadInput
 class Command:
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="MODULE:NAME")]
     """Where the task is, as module:name; the name of a function make(team_size), or of a Task class."""
-    team_sizes: str = "1-8"
+    team_sizes: Annotated[str, tyro.conf.arg(metavar="SIZES")] = "1-8"
     """The sizes to try, such as 2-6,8."""
     horizon: int | None = None
     """The time limit, if the environment has none of its own."""

@@ -14,6 +14,7 @@ from pc3d.cli.changing_teams import evaluate_one, rosters_asked_for
 from pc3d.cli.coach_intervals import evaluate_intervals
 from pc3d.cli.display import Terminal, counted
 from pc3d.cli.extensions import admit_method
+from pc3d.cli.in_help import File, Folder, Mix, NameOrFile, Numbers, OwnCode, Sizes, TaskName
 from pc3d.cli.lost_links import check_by_itself, evaluate_lost_links
 from pc3d.cli.own_task import admit_named, with_world
 from pc3d.cli.retention import show_retention
@@ -61,18 +62,17 @@ class Command:
     runs: tyro.conf.Positional[tuple[Path, ...]] = ()
     """Run folders, folders of runs, policy files, or names of policies that come with pc3d."""
     settings: Annotated[EvaluationSettings, tyro.conf.arg(name="")] = DEFAULT_SETTINGS
-    team_sizes: str | None = None
+    team_sizes: Sizes = None
     """Such as 1-4,8. All sizes of the experiment if not given; with --world 16, 32, 64 and 128."""
-    roster: str | None = None
-    """Let teams change while they play: lose-half, churn, ... (docs/changing_teams.md), or a file; all of \
-    them one after the other: shocks, churns, all."""
-    mix: str | None = None
+    roster: NameOrFile = None
+    """Let teams change: lose-half, churn, ... (docs/changing_teams.md), or several: shocks, churns, all."""
+    mix: Mix = None
     """Score teams of unlike agents: all, a mix of the run, or runner=2,hauler=1 (docs/unlike_agents.md)."""
-    links_dropped: str | None = None
+    links_dropped: Numbers = None
     """Score policies that send messages with such shares of links lost, as 0,0.15,1 (docs/neighbours.md)."""
-    coach_every: str | None = None
+    coach_every: Numbers = None
     """Score policies with a coach that speaks so often, as 1,4,16,never (docs/neighbours.md)."""
-    coach_thrift: str | None = None
+    coach_thrift: Numbers = None
     """The same, where it leaves out whatever is no further than this from its last word, as 0,2,5."""
     reference_rollouts: int = 8
     """With --roster: rollouts of the random and the scripted player, which regret is measured by."""
@@ -80,17 +80,17 @@ class Command:
     """With --roster: whether LBF's food grows again, whatever the policy was trained with."""
     teacher: bool = False
     """Show a student beside its teacher, from the checkpoint of its run (docs/distilled_students.md)."""
-    references: str | None = None
+    references: TaskName = None
     """A task: score its random, idle and scripted players instead of a policy."""
-    out: Path | None = None
+    out: Folder = None
     """Where the files go instead of the run's folder; needed for policy files and references."""
     replace: bool = False
     """Replace scores that have more sizes or rollouts than these will have."""
-    task: str | None = None
+    task: OwnCode = None
     """The own task these runs were trained on, named again: no file makes us run its code."""
-    method: str | None = None
+    method: OwnCode = None
     """The own method these runs were trained with, named again, for the same reason."""
-    rosters: Path | None = None
+    rosters: File = None
     """For the references of an own task: the file with its team sizes."""
     horizon: int | None = None
     """With --roster: steps of an episode. For the references of an own task that has no limit of its own."""

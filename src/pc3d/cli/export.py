@@ -11,6 +11,7 @@ from rich.table import Table
 
 from pc3d.cli.display import Terminal, counted, table
 from pc3d.cli.extensions import admit_method
+from pc3d.cli.in_help import OwnCode, Sizes
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.export.description import describe
 from pc3d.export.plain_actor import PlainActor, plain_actor
@@ -19,6 +20,7 @@ from pc3d.runs.policy import Policy, load_policy
 from pc3d.runs.shipped import found
 from pc3d.system.errors import BadInput
 from pc3d.system.files import explained, write_atomically
+from pc3d.system.plain import amount
 from pc3d.tasks.task import Task
 
 if TYPE_CHECKING:
@@ -38,7 +40,7 @@ class Command:
     """Store matrices in eight bits; what that costs is measured before anything is written."""
     rollouts: int = 100
     """Rollouts per team size for that measurement."""
-    team_sizes: str | None = None
+    team_sizes: Sizes = None
     """Sizes for that measurement, such as 1-4,8. Training and validation sizes if not given."""
     largest_loss: float = 0.02
     """How much of the float32 return the int8 policy may lose in any split, as a share of it."""
@@ -46,7 +48,7 @@ class Command:
     """Write the int8 file whatever it loses."""
     force: bool = False
     """Replace the file if it is there."""
-    method: str | None = None
+    method: OwnCode = None
     """The own method it was trained with, named again: no file makes us run its code."""
 
 
@@ -63,11 +65,12 @@ def run(command: Command) -> int:
     with explained(f"writing {command.out}"):
         command.out.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(command.out, content)
-    experiment, acted = policy.experiment, "actions" if actor.network.box is None else "numbers in an action"
+    numbers = f"{amount(actor.action_count, 'number')} in an action"
+    acts = amount(actor.action_count, "action") if actor.network.box is None else numbers
     print(
-        f"{experiment.task} {experiment.method} seed {experiment.seed}: "
-        f"{actor.observation_width} numbers seen, {actor.memory_width} remembered, "
-        f"{actor.action_count} {acted}\nwrote {command.out} ({len(content) / 1024:.0f} KiB)"
+        f"{policy.experiment.task} {policy.experiment.method} seed {policy.experiment.seed}: "
+        f"{amount(actor.observation_width, 'number')} seen, {actor.memory_width:,} remembered, {acts}\n"
+        f"wrote {command.out} ({len(content) / 1024:.0f} KiB)"
     )
     return 0
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from pc3d.experiment.names import check_name
 from pc3d.system.errors import BadInput
 from pc3d.system.imports import OWN_ERRORS, described, is_import_path, load_module, load_object
 
@@ -76,6 +77,7 @@ def _add_tables(name: str, wanted: Iterable[str]) -> bool:
     module, known = load_module(name), _known_tables()
     found = {table: entries for table in wanted if (entries := getattr(module, table, None)) is not None}
     for table, entries in found.items():
+        _check_entries(f"{name}.{table}", table, entries)
         for key, entry in entries.items():
             if known[table].get(key, entry) is not entry:
                 raise BadInput(
@@ -83,6 +85,25 @@ def _add_tables(name: str, wanted: Iterable[str]) -> bool:
                 )
             known[table][key] = entry
     return bool(found)
+
+
+def _check_entries(where: str, table: str, entries: Any) -> None:
+    """Refuse what would only be noticed where a name is read: another kind of table, of name, or of entry."""
+    from pc3d.experiment.methods import Method
+    from pc3d.tasks.entry import TaskEntry
+
+    if not isinstance(entries, dict):
+        raise BadInput(f"{where} must be a dictionary, as the package has one")
+    kinds: dict[str, type] = {"METHODS": Method, "TASKS": TaskEntry}
+    if table not in kinds:
+        return
+    for key, entry in entries.items():
+        if not isinstance(key, str):
+            raise BadInput(f"{where}: names are text, not {key!r}")
+        check_name(key, where)
+        if not isinstance(entry, kinds[table]):
+            wanted, given = kinds[table].__name__, type(entry).__name__
+            raise BadInput(f"{where}: {key} must be a {wanted}, and it is of type {given}")
 
 
 def _known_tables() -> dict[str, dict[Any, Any]]:

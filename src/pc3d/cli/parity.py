@@ -10,6 +10,7 @@ import tyro
 from rich.table import Table
 
 from pc3d.cli.display import Terminal, counted, table
+from pc3d.cli.in_help import Mix, Sizes
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.experiment.mixes import Cast, Seen
 from pc3d.system.bounds import within
@@ -27,11 +28,11 @@ class Command:
     """Which game to compare."""
     episodes: int = 200
     """Episodes for each team size (and each version of the original)."""
-    team_sizes: str | None = None
+    team_sizes: Sizes = None
     """Such as 1-4,8,32. The paper's sizes if not given."""
     world: World = "crowded"
     """The task's own world, or one that grows with the team."""
-    mix: str | None = None
+    mix: Mix = None
     """Compare teams of unlike agents: unlike, runner=2,hauler=1, or a file (docs/unlike_agents.md)."""
     capabilities: Seen = "visible"
     """With --mix: what agents see of capabilities."""

@@ -8,10 +8,13 @@ from typing import Annotated
 import tyro
 from rich.progress import track
 
+from pc3d.cli.in_help import Names
+from pc3d.experiment.experiment import LARGEST_SEED
 from pc3d.experiment.methods import METHODS
 from pc3d.report.record import record_run
 from pc3d.report.runs import Run, Runs, find_runs
 from pc3d.runs.run_folder import RunFolder
+from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput, refuse_unknown
 from pc3d.system.files import explained, one_owner, refuse_links_between
 from pc3d.system.imports import folder_name
@@ -26,11 +29,11 @@ class Command:
     """Folders that hold runs, at any depth."""
     out: Path = Path("results")
     """Where each run's record goes: below TASK/METHOD, as in the folder of a study."""
-    policies: tuple[str, ...] = (ALL,)
+    policies: Names = (ALL,)
     """Methods whose policy for all sizes is kept, for one seed of each task; all: of every method."""
     policies_seed: int = 0
     """Which seed that is."""
-    replays: tuple[str, ...] = ("mappo", "pc3d")
+    replays: Names = ("mappo", "pc3d")
     """Those of them whose replays are kept, too: the report's page holds them all."""
 
 
@@ -39,6 +42,7 @@ def run(command: Command) -> int:
         raise BadInput("usage: pc3d record RUNS... --out DIR; RUNS are folders that hold runs")
     found = find_runs(command.runs)
     _refuse_unknown_methods(found, (*command.policies, *command.replays))
+    within("the seed of policies", command.policies_seed, 0, LARGEST_SEED)
     ready = [one for one in found.given if one.trouble is None]
     places = places_for(ready, command.out)
     if places:

@@ -37,9 +37,8 @@ def run(command: Command) -> int:
     if command.evaluate and _evaluate_missing(runs):
         runs = find_runs(command.runs)
     console = Terminal()
-    with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn(), console=console
-    ) as bar:
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:  # none in a log
         step = bar.add_task("reading the runs", total=None)
         page = write_report(runs, command.out, lambda name: bar.update(step, description=name))
     for task in runs.tasks:

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from pc3d.cli.display import LiveDisplay, Terminal, table
 from pc3d.cli.extensions import admit_method, named_extensions
+from pc3d.cli.in_help import Folder, Names, OwnCodes
 from pc3d.cli.job_experiments import experiment_of
 from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.local import ThisMachine
@@ -33,18 +34,18 @@ ROWS = 30  # of the live table: what runs, then what waits
 @dataclass(frozen=True)
 class Command:
     study: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="NAME|FILE")]
-    """A shipped study (paper, spread, lbf, rware, quick, specialists, choices) or a file of your own."""
-    folder: Path | None = None
+    """A study that comes with pc3d (paper, spread, quick, ...: docs/studies.md), or a file of your own."""
+    folder: Folder = None
     """Where the runs and the report go; runs/studies/NAME if not given."""
     workers: int = os.cpu_count() or 1
     """Runs at a time, each with one thread."""
-    ray: str | None = None
+    ray: Annotated[str | None, tyro.conf.arg(metavar="HOST:PORT")] = None
     """HOST:PORT of a running Ray cluster: its nodes do the jobs, one on each CPU, instead of this machine."""
-    task: tuple[str, ...] = ()
+    task: OwnCodes = ()
     """The study's own tasks, named again: no file makes us run their code."""
-    method: tuple[str, ...] = ()
+    method: OwnCodes = ()
     """The study's own methods, named again, for the same reason."""
-    only: tuple[str, ...] = ()
+    only: Names = ()
     """Only these tasks and methods."""
     recorded: Path = Path("results")
     """Where runs were recorded (pc3d record): those of the very same experiment count as done."""
@@ -61,6 +62,8 @@ def run(command: Command) -> int:
         admit_method(path)
     study = with_only(load_study(command.study), command.only)
     folder = command.folder or Path("runs", "studies", Path(command.study).stem)
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is no folder: give another --folder")
     jobs = study.jobs(folder)
     refuse_unnamed_code(jobs, command)
     refuse_equal_experiments(jobs)

@@ -13,6 +13,7 @@ from pc3d.jobs.study import Job
 from pc3d.presets.paper import changes
 from pc3d.runs.line_contract import newest_metrics
 from pc3d.system.imports import is_import_path
+from pc3d.system.plain import in_short
 
 
 def show_plan(jobs: list[Job], workers: int, console: Console, *, calibrate: bool) -> None:
@@ -71,7 +72,7 @@ def _left(jobs: list[Job]) -> Iterator[tuple[Experiment, int]]:
 def _what(experiment: Experiment) -> str:
     """What sets it apart from the usual run of its method, if anything does."""
     sizes = experiment.rosters.all
-    return f"with {sizes[0]} agents" if len(sizes) == 1 else ", ".join(changes(experiment))
+    return f"with {sizes[0]} agents" if len(sizes) == 1 else in_short(changes(experiment))
 
 
 def _time(seconds: float) -> str:

@@ -1,5 +1,6 @@
 """`pc3d train TASK METHOD`: the paper's training, or yours, continued wherever it was stopped."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from pc3d.cli.own_watcher import own_watchers
 from pc3d.cli.train_words import Command, parse
 from pc3d.cli.training_display import TrainingDisplay
 from pc3d.experiment.experiment import Experiment
+from pc3d.experiment.methods import method_named
+from pc3d.experiment.network_settings import CriticSettings
 from pc3d.play.opening import open_arena
 from pc3d.runs.line_contract import read_clock, read_metrics
 from pc3d.runs.origin import origin_of
@@ -22,13 +25,15 @@ from pc3d.system.imports import folder_name
 from pc3d.system.plain import amount
 
 __all__ = ["Command", "parse", "run"]
+# Settings of the critic that are the teacher's.
+TEACHERS = ("set_embed_dim", "set_encoder_widths", "tokens", "normalise_encodings")
 
 
 def run(command: Command) -> int:
     experiment = with_world(command.experiment, command.horizon, command.hosting)
     origin = None if command.begin_from is None else load_policy(found(command.begin_from))
     if origin is not None:
-        experiment = begun_from(origin, experiment, command.actor_given)
+        experiment = begun_from(origin, experiment, command.given)
     names = (folder_name(name) for name in (experiment.task, experiment.method))
     usual = Path("runs", *names, f"seed-{experiment.seed}")
     folder = command.folder or usual
@@ -47,15 +52,24 @@ def run(command: Command) -> int:
     return 0
 
 
-def begun_from(origin: Policy, experiment: Experiment, actor_given: bool) -> Experiment:
-    """The experiment with where it begins, and with that policy's actor unless another one was asked for."""
+def begun_from(origin: Policy, experiment: Experiment, given: Collection[str]) -> Experiment:
+    """The experiment with where it begins, and with that policy's networks unless others were asked for."""
     insight = origin.experiment.algorithm.insight
     if insight is not None and insight.beside_features:
         raise BadInput(
             f"a policy of {origin.experiment.method} is two networks in one: no run can begin with it"
         )
-    actor = experiment.actor if actor_given else origin.experiment.actor
-    return replace(experiment, origin=origin_of(origin), actor=actor)
+    actor = experiment.actor if "actor" in given else origin.experiment.actor
+    critic = experiment.critic if "critic" in given else _with_teacher_of(origin.experiment, experiment)
+    return replace(experiment, origin=origin_of(origin), actor=actor, critic=critic)
+
+
+def _with_teacher_of(origin: Experiment, experiment: Experiment) -> CriticSettings:
+    """Critic settings with the policy's teacher, and so with contexts as wide, where both have one."""
+    if not all(method_named(each.method).has_context for each in (origin, experiment)):
+        return experiment.critic
+    theirs = {name: getattr(origin.critic, name) for name in TEACHERS}
+    return replace(experiment.critic, **theirs)
 
 
 def summary(run: RunFolder) -> str:

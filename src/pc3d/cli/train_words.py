@@ -10,6 +10,7 @@ import tyro
 from pc3d.cli.booleans import with_values
 from pc3d.cli.extensions import admit_method
 from pc3d.cli.guesses import refuse_guesses, refuse_swapped
+from pc3d.cli.in_help import File, Folder, Mix, NameOrFile, OwnCode, Sizes, View
 from pc3d.cli.quick_words import changed_by_words
 from pc3d.cli.sizes_words import rosters_from_words, with_sizes
 from pc3d.cli.team_sizes import NUMBER
@@ -27,14 +28,13 @@ from pc3d.tasks.named_mixes import with_mixes
 
 USAGE = "pc3d train TASK METHOD [--seed N] [--episodes N] [--folder DIR] [--any.setting VALUE]"
 EXAMPLE = ("spread", "pc3d")  # whose help is shown if none are named
-Sizes = Annotated[str | None, tyro.conf.arg(metavar="SIZES")]
 
 
 @dataclass(frozen=True)
 class Start:
     """What decides the defaults of all other options, and so is read before them."""
 
-    preset: Annotated[str | None, tyro.conf.arg(metavar="NAME|FILE")] = None
+    preset: NameOrFile = None
     """Which table of defaults: paper, or a file that pc3d tune wrote."""
     train_sizes: Sizes = None
     """Training sizes, such as 3,5,7-9; the curriculum grows with them."""
@@ -44,15 +44,15 @@ class Start:
     """Test sizes, in the same way."""
     stages: Annotated[str | None, tyro.conf.arg(metavar="STAGES")] = None
     """The curriculum: shares of the episodes and sizes, such as "0.3:2 0.7:2,4"."""
-    rosters: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    rosters: File = None
     """All of these as a file; an own task needs it, or --train-sizes."""
     specialist: Annotated[int | None, tyro.conf.arg(metavar="SIZE")] = None
     """Train for this one team size alone."""
-    roster: Annotated[str | None, tyro.conf.arg(metavar="NAME|FILE")] = None
+    roster: NameOrFile = None
     """How teams change while they play: churn, lose-half, ..., or a file; not at all if not given."""
-    mix: Annotated[str | None, tyro.conf.arg(metavar="MIX|FILE")] = None
+    mix: Mix = None
     """Train with unlike agents: unlike (the task's own mixes), runner=2,hauler=1 (one mix), or a file."""
-    capabilities: Annotated[str | None, tyro.conf.arg(metavar="none|own|visible")] = None
+    capabilities: View = None
     """With --mix: what agents see of capabilities; also those of teammates in sight, if not given."""
 
     @property
@@ -68,17 +68,17 @@ class Command:
     start: Annotated[Start, tyro.conf.arg(name="")]
     experiment: Annotated[Experiment, tyro.conf.arg(name="")]
     habits: Annotated[Habits, tyro.conf.arg(name="")] = DEFAULT_HABITS
-    folder: Path | None = None
+    folder: Folder = None
     """Where the run lives; runs/TASK/METHOD/seed-N if not given."""
     begin_from: Annotated[Path | None, tyro.conf.arg(name="from", metavar="RUN")] = None
     """Begin with the policy of this run, or of this file, in the place of fresh weights; its widths, too."""
-    actor_given: tyro.conf.Suppress[tyro.conf.Fixed[bool]] = False
-    """Whether the actor's settings were chosen; else they are those of the policy that a run begins with."""
+    given: tyro.conf.Suppress[tyro.conf.Fixed[tuple[str, ...]]] = ()
+    """Of actor and critic, whose settings were chosen; else they follow a policy that the run begins with."""
     sealed: bool = False
     """Keep test sizes out of sight, for trying settings out: pc3d will not play the policy at one."""
     horizon: int | None = None
     """How many steps an episode has at most, instead of the task's own limit."""
-    watcher: Annotated[str | None, tyro.conf.arg(metavar="MODULE:NAME")] = None
+    watcher: OwnCode = None
     """A watcher of your own, which is told of everything as the run progresses."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 
@@ -102,8 +102,9 @@ def parse(words: list[str]) -> Command:
     if start.roster is not None:
         experiment = replace(experiment, roster=roster_named(start.roster))
     experiment = with_mixes(experiment, start.mix, start.capabilities)
-    given = any(word.startswith("--actor.") for word in rest) or is_file(start.preset or "")
-    default = Command(start, experiment, actor_given=given)
+    chosen = is_file(start.preset or "")
+    named = {part for part in ("actor", "critic") if any(word.startswith(f"--{part}.") for word in rest)}
+    default = Command(start, experiment, given=("actor", "critic") if chosen else tuple(sorted(named)))
     command = _parsed(default, f"pc3d train {task} {method}", rest)
     if not command.sealed:
         return command

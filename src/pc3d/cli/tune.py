@@ -14,6 +14,7 @@ from pc3d.cli.booleans import booleans_of, with_values
 from pc3d.cli.display import Terminal
 from pc3d.cli.extensions import admit_method
 from pc3d.cli.guesses import refuse_swapped
+from pc3d.cli.in_help import File, Mix, NameOrFile, OwnCode, Sizes, View
 from pc3d.cli.sizes_words import rosters_from_words
 from pc3d.cli.tune_display import Display, places, space_table, winner_table
 from pc3d.experiment.experiment import Experiment
@@ -49,31 +50,31 @@ class Command:
     """Evaluation episodes for each team size and seed."""
     pruning: Pruning = "median"
     """How trials that fall behind are given up: below the median, by successive halving, or never."""
-    base: str | None = None
+    base: NameOrFile = None
     """A preset's name or file to start from; if not given, the winner of MAPPO's search, or the usual one."""
     fix: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME=VALUE ...")] = ()
     """Settings that are not searched, such as ppo.epochs=8 actor.widths=128,64."""
     folder: Path = Path("tuning")
     """Searches live below it, in TASK/METHOD."""
-    storage: str | None = None
+    storage: Annotated[str | None, tyro.conf.arg(metavar="ADDRESS")] = None
     """A database's address, for many machines; a SQLite file in the folder if not given."""
-    name: str | None = None
+    name: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """The search's name in the database; "TASK METHOD" if not given."""
     sampler_seed: int = 0
     """Decides what the sampler proposes."""
     show_space: bool = False
     """Print what would be searched, and do nothing."""
-    rosters: Path | None = None
+    rosters: File = None
     """An own task's team sizes as a file, which may have a curriculum, too."""
-    train_sizes: str | None = None
+    train_sizes: Sizes = None
     """An own task's training sizes, such as 2-4,6, instead of a file."""
-    validation_sizes: str | None = None
+    validation_sizes: Sizes = None
     """Those that decide the search."""
-    test_sizes: str | None = None
+    test_sizes: Sizes = None
     """Those that no trial is told of."""
-    mix: str | None = None
+    mix: Mix = None
     """Search with unlike agents: unlike (the task's own mixes), runner=2,hauler=1 (one mix), or a file."""
-    capabilities: str | None = None
+    capabilities: View = None
     """With --mix: what agents see of capabilities; also those of teammates in sight, if not given."""
     horizon: int | None = None
     """The time limit of an own task that has none of its own."""
@@ -100,9 +101,9 @@ class TrialCommand:
     place: tyro.conf.Positional[Path]
     """The trial's folder, with its preset.toml."""
     budget: Annotated[Budget, tyro.conf.arg(name="")]
-    task: str | None = None
+    task: OwnCode = None
     """An own task, named again: no file makes us run its code."""
-    method: str | None = None
+    method: OwnCode = None
     """An own method, named again, for the same reason."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 

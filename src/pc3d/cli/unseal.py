@@ -5,6 +5,7 @@ from pathlib import Path
 
 import tyro
 
+from pc3d.cli.in_help import Sizes
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.experiment.rosters import Rosters
 from pc3d.runs.run_folder import RunFolder
@@ -19,7 +20,7 @@ class Command:
     """A finished run that was trained with --sealed."""
     folder: Path
     """Where the run with its test sizes is written; the sealed one stays as it is."""
-    test_sizes: str | None = None
+    test_sizes: Sizes = None
     """Its test sizes, such as 7,8. Those of the paper if not given."""
 
 

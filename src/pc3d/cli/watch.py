@@ -10,6 +10,7 @@ from rich.progress import track
 
 from pc3d.cli.display import Terminal
 from pc3d.cli.extensions import admit_method
+from pc3d.cli.in_help import File, Mix, NameOrFile, OwnCode
 from pc3d.cli.own_task import admit_named
 from pc3d.evaluation.film import FILM_FORMATS, Picture, frames, frames_per_second, with_caption
 from pc3d.evaluation.recording import Recording, record
@@ -43,23 +44,23 @@ class Command:
     """How many agents play."""
     world: World = "crowded"
     """The task's own world, or one that grows with the team."""
-    roster: str | None = None
+    roster: NameOrFile = None
     """Let the team change while it plays: lose-half, churn, ... (docs/changing_teams.md), or a file."""
-    mix: str | None = None
+    mix: Mix = None
     """Let unlike agents play: a mix of the run or its task, or runner=2,hauler=1 (docs/unlike_agents.md)."""
     rollout: int = 0
     """Which of the starts that evaluation uses."""
     actions: Literal["sampled", "greedy"] = "sampled"
     """As in training, or always the likeliest."""
-    out: Path | None = None
+    out: File = None
     """A .gif, .mp4 or .html file; TASK-METHOD-SIZE.gif if not given."""
     size: int = 480
     """Pixels along the longer side of a picture; own tasks draw themselves."""
     show_range: bool = False
     """Draw what each agent can see."""
-    task: str | None = None
+    task: OwnCode = None
     """The own task this run was trained on, named again: no file makes us run its code."""
-    method: str | None = None
+    method: OwnCode = None
     """The own method it was trained with, named again, for the same reason."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
 

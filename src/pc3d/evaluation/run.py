@@ -111,6 +111,8 @@ def evaluate(
     The scores come last, and old ones go first: where they lie, all of the evaluation does.
     """
     sizes = policy.experiment.rosters.all if team_sizes is None else team_sizes
+    if not sizes:
+        raise BadInput("no team size to score was named")
     policy.experiment.rosters.refuse_sealed(sizes)
     for size in sizes:
         wide_for(arena, size)  # says what is wrong with the size, if anything is

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
+from pc3d.system.plain import amount
 
 MOST_ACTIONS = 4096
 NAMES_SHOWN = 8  # of more actions, the first ones and the last are named
@@ -88,7 +89,7 @@ class Box:
             f"{name} from {low:g} to {high:g}"
             for name, low, high in zip(self.names, self.low, self.high, strict=True)
         ]
-        return f"{self.width} real numbers: {_listed(tuple(numbers))}"
+        return f"{amount(self.width, 'real number')}: {_listed(tuple(numbers))}"
 
 
 ActionSpace = Choice | Box

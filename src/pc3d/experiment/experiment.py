@@ -14,7 +14,9 @@ from pc3d.experiment.recipe import Recipe
 from pc3d.experiment.roster_process import CONSTANT, RosterProcess
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.experiment.world import OwnWorld, Rules
-from pc3d.system.bounds import within
+from pc3d.system.bounds import refuse_other_kinds, within
+
+LARGEST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ class Experiment:
     lengthened_from: tyro.conf.Suppress[tyro.conf.Fixed[tuple[int, ...]]] = ()
 
     def __post_init__(self) -> None:
-        within("seed", self.seed, 0, 2**31 - 1)
+        for name in ("seed", "episodes"):
+            refuse_other_kinds(name, getattr(self, name), int)
+        within("seed", self.seed, 0, LARGEST_SEED)
         within("episodes", self.episodes, 1, 10**9)
         for name in (self.task, self.method):
             check_name(name)

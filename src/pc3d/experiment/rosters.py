@@ -105,6 +105,13 @@ class Stage:
                 f"curriculum.stages: a stage's probabilities must sum to 1, but {self.probabilities} do not"
             )
 
+    def __str__(self) -> str:
+        """As it is written on a command line, if all its sizes are equally likely."""
+        listed = ",".join(map(str, self.team_sizes))
+        equal = len(set(self.probabilities)) == 1
+        chances = "" if equal else f" by {','.join(f'{one:g}' for one in self.probabilities)}"
+        return f"{self.fraction:.3g}:{listed}{chances}"
+
     @property
     def largest(self) -> int:
         return max(self.team_sizes)
@@ -128,9 +135,10 @@ class Curriculum:
 
     def check_against(self, rosters: Rosters) -> None:
         """Refuse a curriculum that would train on anything but training sizes."""
+        known = set(rosters.train)
         for number, stage in enumerate(self.stages, start=1):
             for size in stage.team_sizes:
-                if size not in rosters.train:
+                if size not in known:
                     raise BadInput(
                         f"stage {number} trains on team size {size}, which is of the split "
                         f"{rosters.split_of(size)!r}; training sizes are {rosters.train}: write "

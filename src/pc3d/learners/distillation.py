@@ -106,9 +106,9 @@ def teacher_health(
 
 
 def flat_attention(line: Mapping[str, Any]) -> str | None:
-    """A teacher whose attention is flat has the same context for everybody."""
-    agents, tokens = line.get("attention_over_agents", 0), line.get("attention_over_tokens", 0)
-    if max(agents, tokens) < FLAT:
+    """A teacher whose attention is flat has the same context for everybody, if there is anybody else."""
+    agents, tokens = line.get("attention_over_agents"), line.get("attention_over_tokens", 0)
+    if agents is None or max(agents, tokens) < FLAT:
         return None
     return (
         f"the teacher's attention is flat: its entropy is {agents:.3f} of the greatest over agents, "

@@ -14,7 +14,7 @@ from pc3d.experiment.ppo_settings import PpoSettings
 from pc3d.experiment.roster_process import CONSTANT, process_from_plain, process_to_plain
 from pc3d.experiment.world import Rules
 from pc3d.system.errors import BadInput, refuse_unknown
-from pc3d.system.plain import from_plain
+from pc3d.system.plain import differences, from_plain, in_short
 from pc3d.tasks.named_mixes import capabilities_of
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.spread.rules import SpreadRules
@@ -67,6 +67,13 @@ def read_experiment(plain: Any, where: str) -> Experiment:
     found = mixes_from_plain(mixes, f"{where}: mixes")
     found.check(experiment.task, capabilities_of(experiment.task))
     return replace(experiment, mixes=found)
+
+
+def refuse_unreadable(experiment: Experiment) -> None:
+    """Refuse settings of kinds that no file gives back, as Python lets anybody make them."""
+    again = read_experiment(to_plain(experiment), "the experiment")
+    if changed := differences(experiment, again):
+        raise BadInput(f"settings must be of the kind that they are read as: {in_short(changed)}")
 
 
 def _upgraded(plain: Any, where: str) -> Plain:

@@ -97,8 +97,8 @@ def left_out(runs: Runs, task: str) -> Iterator[str]:
                     f"{file.path}: not in the tables of teams that change: played by other rules than most "
                     f"({_unlike(file.rules, usual)}); evaluate it again"
                 )
-        kept = [set(file.sizes) for file in files if file.rules == usual]
-        if lost := sorted(set.union(*kept) - set.intersection(*kept)):
+        kept: list[set[int]] = [set(file.sizes) for file in files if file.rules == usual]
+        if lost := sorted(set[int]().union(*kept) - kept[0].intersection(*kept)):
             sizes = ", ".join(map(str, lost))
             yield (
                 f"{task}, {roster}: team sizes {sizes} are not in the tables of teams that change: "

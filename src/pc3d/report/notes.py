@@ -59,7 +59,7 @@ def _half_evaluated(runs: Runs) -> Iterator[str]:
         if has_replays(run.experiment.task) and run.folder.final.exists() and not run.replays:
             lacking.append("replays")
         if lacking:
-            yield f"{run.name}: no {' and no '.join(lacking)}: pc3d evaluate {run.folder.path}"
+            yield f"{run.name}: no {' and no '.join(lacking)}: {run.evaluate_command}"
 
 
 def _outdated(runs: Runs) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _outdated(runs: Runs) -> Iterator[str]:
     for run in runs.given:
         scored, there = run.evaluation.get("policy_sha256"), _digest_of_policy(run)
         if scored and there and scored != there:
-            yield f"{run.name}: its scores are of another final.safetensors: pc3d evaluate {run.folder.path}"
+            yield f"{run.name}: its scores are of another final.safetensors: {run.evaluate_command}"
         for file in read_changing(run.folder.path):
             if file.policy and there and file.policy != there:
                 again = "evaluate it again with --roster as before"

@@ -1,5 +1,6 @@
 """Finding the runs a report is made of, and naming every one that cannot take part, with the reason."""
 
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from pc3d.runs.line_contract import read_clock, read_evaluations, read_metrics
 from pc3d.runs.metrics import Line
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.errors import BadInput
+from pc3d.system.imports import is_import_path
 from pc3d.tasks.registry import TASKS, papers
 from pc3d.tasks.task import WORLDS, World
 
@@ -105,11 +107,18 @@ class Run:
             played = self.history[-1]["episodes"] if self.history else 0
             return f"unfinished, {played:,} of {self.experiment.episodes:,} episodes"
         if self.scores is None:
-            return f"not evaluated: pc3d evaluate {self.folder.path}"
+            return f"not evaluated: {self.evaluate_command}"
         lacking = self.scores.lacking(self.experiment.rosters.all)
         sizes = ", ".join(map(str, lacking))
-        again = f"pc3d evaluate {self.folder.path}"
-        return f"not evaluated at team sizes {sizes}, so in no table of scores: {again}" if lacking else None
+        again = f"not evaluated at team sizes {sizes}, so in no table of scores: {self.evaluate_command}"
+        return again if lacking else None
+
+    @property
+    def evaluate_command(self) -> str:
+        """What scores it; code of one's own is named again, as no file makes pc3d run it."""
+        named = {"--task": self.experiment.task, "--method": self.experiment.method}
+        own = [word for option, name in named.items() if is_import_path(name) for word in (option, name)]
+        return shlex.join(["pc3d", "evaluate", str(self.folder.path), *own])
 
 
 @dataclass(frozen=True)

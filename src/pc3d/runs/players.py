@@ -1,5 +1,6 @@
 """A trained policy at play, outside of any loop of ours: one agent, or a whole team, a moment at a time."""
 
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,13 +9,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Num
 
+from pc3d.experiment.experiment import LARGEST_SEED
 from pc3d.networks.actor import Actor
 from pc3d.networks.coached_actor import CoachedActor
 from pc3d.networks.conducted_actor import ConductedActor
 from pc3d.networks.talking_actor import TalkingActor
 from pc3d.play.coached_team import CoachedTeam
+from pc3d.play.starts import LARGEST_TEAM
 from pc3d.play.talking_team import team_of
 from pc3d.play.team import Memory, Team, View
+from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput
 from pc3d.system.plain import amount
 
@@ -23,13 +27,26 @@ class Players:
     """Agents that act side by side, each from what it alone has seen since `reset`."""
 
     def __init__(self, actor: Actor, team_size: int, *, seed: int = 0, greedy: bool = False) -> None:
-        if team_size < 1:
-            raise BadInput(f"a team has at least 1 agent, not {team_size}")
+        within("the team size", _whole_number("the team size", team_size), 1, LARGEST_TEAM)
+        within("seed", _whole_number("seed", seed), 0, LARGEST_SEED)
         self._team, self._size = team_of(actor, greedy=greedy), team_size
         self._width = actor.encoder.inputs
         self._actions = jax.eval_shape(actor.conditioning, actor.first_memory()).logits.size
         self._chance = np.random.default_rng(seed)
         self.reset()
+
+    def __repr__(self) -> str:
+        return f"Players({amount(self._size, 'agent')}, {self._words})"
+
+    @property
+    def _words(self) -> str:
+        box = self._team.actor.squashing
+        acts = (
+            amount(self._actions, "action")
+            if box is None
+            else f"actions of {amount(len(box.box.names), 'number')}"
+        )
+        return f"{amount(self._width, 'number')} seen, {acts}"
 
     def reset(self) -> None:
         """Begin another episode: everybody forgets. The draws go on."""
@@ -45,14 +62,17 @@ class Players:
         shown `whole`: all entities there are, as the task's `whole` makes them.
         """
         try:
-            seen = np.asarray(observations, np.float32)
+            with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as that
+                seen = np.asarray(observations).astype(np.float32, casting="same_kind")
         except (TypeError, ValueError):
-            raise BadInput("an observation is made of numbers, equally many for everybody") from None
+            raise BadInput("an observation is made of finite numbers, equally many for everybody") from None
         if seen.shape != (self._size, self._width):
             raise BadInput(
                 f"{amount(self._size, 'agent')} {'sees' if self._size == 1 else 'each see'} {self._width} "
                 f"numbers, not an array of shape {seen.shape}"
             )
+        if not np.isfinite(seen).all():  # else the agents' memories would never be numbers again
+            raise BadInput("an observation is made of finite numbers, which 32 bits can hold")
         box = self._team.actor.squashing
         numbers = () if box is None else box.box.shape
         chances = self._chance.random((1, self._size, *numbers), np.float32)
@@ -114,6 +134,9 @@ class Agent:
             )
         self._players = Players(actor, 1, seed=seed, greedy=greedy)
 
+    def __repr__(self) -> str:
+        return f"Agent({self._players._words})"
+
     def reset(self) -> None:
         """Begin another episode."""
         self._players.reset()
@@ -127,6 +150,14 @@ class Agent:
         """
         action = self._players.act([observation], None if allowed is None else [allowed])[0]
         return action if action.ndim else int(action)
+
+
+def _whole_number(name: str, value: Any) -> int:
+    """A whole number of whatever package."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise BadInput(f"{name} must be a whole number, not {value!r}") from None
 
 
 @jax.jit

@@ -20,7 +20,7 @@ from pc3d.tasks.task import Game
 TASK_METHOD_SEED = 3  # the folders between a user's folder and a run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Policy:
     """The decentralized actor, with the averaged teacher beside it to measure against (if there is one)."""
 
@@ -28,6 +28,10 @@ class Policy:
     experiment: Experiment
     task: Game
     networks: PolicyNetworks
+
+    def __repr__(self) -> str:
+        of = self.experiment
+        return f"Policy({str(self.path)!r}: {of.task} {of.method} seed {of.seed})"
 
     @property
     def actor(self) -> Actor:

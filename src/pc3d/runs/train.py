@@ -21,6 +21,7 @@ from pc3d.networks.build import refuse_actions
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.play.talking_team import team_of
+from pc3d.presets.experiment_file import refuse_unreadable
 from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.flat_line import flat
 from pc3d.runs.habits import DEFAULT_HABITS, Habits
@@ -76,6 +77,7 @@ def train(
 def check(experiment: Experiment, arena: Arena) -> None:
     """What can only be checked with the task at hand."""
     method_named(experiment.method)
+    refuse_unreadable(experiment)
     if arena.compiled:
         playable(arena.game)
         if experiment.backend == "original":

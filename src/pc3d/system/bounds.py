@@ -1,9 +1,10 @@
 """Ranges of settings, said beside them: `epochs: Annotated[int, Range(1, 1000)]`."""
 
 from dataclasses import dataclass
-from typing import ClassVar, get_type_hints
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from pc3d.system.errors import BadInput
+from pc3d.system.plain import LARGEST_WHOLE_NUMBER, from_plain
 
 MOST_ITEMS = 16  # of a setting that is a list, such as the widths of layers
 
@@ -34,18 +35,26 @@ class Bounded:
         for field, hint in get_type_hints(type(self), include_extras=True).items():
             for said in getattr(hint, "__metadata__", ()):
                 if isinstance(said, Range):
-                    said.check(".".join(filter(None, (self.section, field))), getattr(self, field))
+                    name, value = ".".join(filter(None, (self.section, field))), getattr(self, field)
+                    refuse_other_kinds(name, value, get_args(hint)[0])
+                    said.check(name, value)
+
+
+def refuse_other_kinds(name: str, value: Any, kind: Any) -> None:
+    """Refuse half an epoch, and what no file could hold: types alone stop nobody who writes Python."""
+    from_plain(kind, value, name)
+    if get_origin(kind) is tuple and not isinstance(value, tuple):
+        raise BadInput(f"{name} must be a tuple, such as {tuple(value)}, not a list")
 
 
 def within(name: str, value: float, low: float, high: float, *, above: bool = False) -> None:
     """Refuse a number outside its range, naming both; NaN is outside every range."""
     if not (low < value <= high if above else low <= value <= high):
         start = "above" if above else "from"
-        raise BadInput(f"{name} must be {start} {low:g} to {high:g}, not {_shown(value)}")
+        raise BadInput(f"{name} must be {start} {_shown(low)} to {_shown(high)}, not {_shown(value)}")
 
 
 def _shown(value: float) -> str:
-    try:
+    if not isinstance(value, int):
         return f"{value:g}"
-    except OverflowError:  # a whole number of hundreds of digits
-        return "a huge number"
+    return f"{value:,}" if abs(value) <= LARGEST_WHOLE_NUMBER else "a huge number"

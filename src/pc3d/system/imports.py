@@ -66,7 +66,10 @@ def described(error: BaseException) -> str:
     """An error of somebody's code in one line, with the place where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
-    words = " ".join(str(error).split())
+    try:
+        words = " ".join(str(error).split())
+    except OWN_ERRORS:  # even its words are somebody's code
+        words = ""
     return f"{type(error).__name__}{': ' if words else ''}{words}{place}"
 
 

@@ -11,6 +11,7 @@ from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
 
 LARGEST_WHOLE_NUMBER = 2**63 - 1
 NO_KINDS: Mapping[str, Any] = {}
+IN_WORDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
 
 
 def parse(text: str, where: str) -> Any:
@@ -57,7 +58,13 @@ def differences(old: Any, new: Any, path: str = "") -> list[str]:
             name = getattr(type(before), "section", field.name) if alike else field.name
             found += differences(before, after, ".".join(filter(None, (path, name))))
         return found
-    return [] if old == new else [f"{path}: {old} → {new}"]
+    return [] if old == new else [f"{path}: {_said(old)} → {_said(new)}"]
+
+
+def _said(value: Any) -> str:
+    """A list of records in the words that they have for a person."""
+    listed = isinstance(value, tuple) and any(map(is_dataclass, value))
+    return "; ".join(map(str, value)) if listed else str(value)
 
 
 def in_short(changed: Sequence[str], most: int = 3, longest: int = 120) -> str:
@@ -114,7 +121,7 @@ def _number_or_text(kind: Any, value: Any, where: str) -> Any:
             raise BadInput(f"{where} must be a finite number")
         return number
     if type(value) is not kind:
-        raise BadInput(f"{where} must be {kind.__name__}, not {_short(value)}")
+        raise BadInput(f"{where} must be {IN_WORDS.get(kind, kind.__name__)}, not {_short(value)}")
     if kind is int and abs(value) > LARGEST_WHOLE_NUMBER:
         raise BadInput(f"{where} must be a whole number of at most 19 digits")
     return value

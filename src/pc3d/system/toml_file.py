@@ -15,8 +15,10 @@ def read_toml(path: Path, kind: str) -> dict[str, Any]:
     """The content of a file of that kind, such as "study file"."""
     content = read_bytes(path, LARGEST_FILE, follow=True)
     try:
-        return parse_toml(content.decode())
-    except ValueError as error:  # also text that is not UTF-8
+        return parse_toml(content.decode("utf-8-sig"))  # some editors begin a file with a mark
+    except UnicodeDecodeError:
+        raise BadInput(f"{path} is not a valid {kind}: it is not text in UTF-8") from None
+    except ValueError as error:
         raise BadInput(f"{path} is not a valid {kind}: {error}") from None
 
 

@@ -147,7 +147,7 @@ def test_a_fixed_setting_is_read_as_its_type(text, name, value):
     [
         ("ppo.epoch=8", "perhaps you meant epochs"),
         ("ppo.epochs", "written as ppo.epochs=8"),
-        ("ppo.epochs=many", "must be int"),
+        ("ppo.epochs=many", "must be a whole number"),
         ("ppo.learning_rate=nan", "finite"),
         ("recipe.batch_unit=rows", "there are sequences"),
         ("rosters.test=3", "no group of settings that a search may change"),

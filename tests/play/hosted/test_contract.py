@@ -170,7 +170,7 @@ def test_real_numbers_and_masks_are_understood(name, space):
 
 def test_a_check_explains_the_actions(capsys):
     assert main(["check", f"{HERE}:Continuous", "--team-sizes", "2"]) == 0
-    assert "1 real numbers: number 0 from -0.1 to 0.1" in capsys.readouterr().out
+    assert "1 real number: number 0 from -0.1 to 0.1" in capsys.readouterr().out
     assert main(["check", f"{HERE}:MaskedViews", "--team-sizes", "2"]) == 0
     assert "masks say" in capsys.readouterr().out
 
@@ -230,6 +230,33 @@ def test_own_code_that_exits_is_named_and_does_not_end_us(code, tmp_path, monkey
     assert main(["check", "exiting:make", "--team-sizes", "2"]) == 2
     told = capsys.readouterr()
     assert "SystemExit: 0 (exiting.py" in told.out + told.err
+
+
+MUTE = """class Mute(Exception):
+    def __str__(self): raise ValueError
+def make(team_size): raise Mute
+"""
+TOUCHY = """class make:
+    def __init__(self, _): pass
+    def __getattr__(self, name): raise RuntimeError(name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "sentence"),
+    [
+        (MUTE, "make(2) raised Mute (odd.py, line 3)"),
+        (TOUCHY, "what make(2) gave raised RuntimeError: agent_iter (odd.py, line 3)"),
+    ],
+)
+def test_errors_and_attributes_that_are_code_themselves_are_named(
+    code, sentence, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "odd.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "odd", raising=False)
+    assert main(["check", "odd:make", "--team-sizes", "2"]) == 2
+    assert sentence in capsys.readouterr().out
 
 
 def test_parts_that_are_not_there_are_named():

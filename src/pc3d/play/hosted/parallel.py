@@ -33,7 +33,8 @@ class ParallelWorld:
         self.team_size = team_size
         with calling(f"make({team_size})"):
             self.environment = make(team_size)
-        _require_parallel(self.environment)
+        with calling(f"what make({team_size}) gave"):  # an attribute may be code, too
+            _require_parallel(self.environment)
         self.attendance = Attendance(told_slots(self.environment, team_size))
         self.shape: tuple[int, ...] | None = None
         self.actions: OwnActions | None = None

@@ -60,7 +60,8 @@ def alignment_over_time(runs: Runs, task: str) -> Figure | None:
                 axes.plot(np.arange(1, len(curves) + 1), np.mean(curves, axis=1), linewidth=1.5, **line)
         tidy(axes)
         axes.set(xlabel="time step", ylabel="alignment")
-        figure.drawing.legend(title="team size", loc="outside right upper")
+        if axes.lines:
+            figure.drawing.legend(title="team size", loc="outside right upper")
     return figure
 
 
