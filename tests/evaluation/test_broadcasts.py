@@ -44,7 +44,7 @@ def test_broadcasts_are_counted_and_other_intervals_are_scored_from_the_same_sta
 def test_what_a_coach_cannot_be_asked_is_a_sentence(coached, tmp_path, capsys):
     silent = finished_run(tmp_path / "a-qmix", method="a-qmix").path
     assert "a-qmix have no coach" in refusal(capsys, "evaluate", silent, "--coach-every", "4")
-    for steps in ("often", "0", "-1", "", "1.5"):
+    for steps in ("often", "0", "-1", ",", "1.5"):
         assert "steps from 1 up, or never" in refusal(capsys, "evaluate", coached, "--coach-every", steps)
     for distances in ("far", "-1", "nan", "inf"):
         told = refusal(capsys, "evaluate", coached, "--coach-thrift", distances)

@@ -73,7 +73,7 @@ def test_messages_of_groups_are_counted_and_lost(tmp_path, capsys):
 def test_what_lost_links_cannot_be_asked_of_is_a_sentence(talking, tmp_path, capsys):
     silent = finished_run(tmp_path / "mappo", method="mappo").path
     assert "mappo send no messages" in refusal(capsys, "evaluate", silent, "--links-dropped", "0.5")
-    for shares in ("half", "2", "", "nan"):
+    for shares in ("half", "2", ",", "nan"):
         assert "shares from 0 to 1" in refusal(capsys, "evaluate", talking, "--links-dropped", shares)
     for other in (("--roster", "lose-half"), ("--world", "scaled")):
         told = refusal(capsys, "evaluate", talking, "--links-dropped", "1", *other)

@@ -134,7 +134,7 @@ def test_the_same_job_twice_is_refused():
         (f"{GROUP}\nspecialists = true\nsealed = true", "neither be sealed nor varied"),
         (f"{GROUP}\nvariations = ['']", "need sealed = true"),
         (f"{GROUP}\nlinks_dropped = [2.0]", "links_dropped must be from 0 to 1, not 2"),
-        (f"{GROUP}\ncoach_every = [-1]", "coach_every must be from 0 to 10000, not -1"),
+        (f"{GROUP}\ncoach_every = [-1]", "coach_every must be from 0 to 10,000, not -1"),
         (f"{GROUP}\nsealed = true\nvariations = ['--sealed False']", "cannot have --sealed"),
         (f"{GROUP}\nsealed = true\nvariations = ['', ' ']", "twice"),
         (

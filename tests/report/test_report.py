@@ -62,7 +62,7 @@ def test_the_command_writes_every_table_and_figure_and_names_what_is_missing(mad
         assert (tmp_path / "figures" / f"{figure}.svg").exists()
     document = (tmp_path / "report.md").read_text()
     assert "spread ippo seed 1: unfinished" in document
-    assert document.index("- Four methods learned Spread") < document.index("## Results")
+    assert document.index("Four methods learned Spread") < document.index("## Results")
     for linked in re.findall(r"\(figures/(.*?)\)", document):
         assert (tmp_path / "figures" / linked).exists()
     assert (tmp_path / "marl-eval.json").exists()

@@ -40,7 +40,10 @@ def test_a_run_without_scores_is_named_with_what_to_do(tmp_path):
 
 
 def test_what_to_do_about_a_run_of_own_code_names_that_code(tmp_path):
-    run = make_run(tmp_path, "spread", "my_methods:peak", 0, None)
+    run = make_run(tmp_path, "spread", "pc3d", 0, None)
+    about = json.loads(run.experiment_file.read_text())
+    about["experiment"]["method"] = "my_methods:peak"
+    run.experiment_file.write_text(json.dumps(about))
     told = f"not evaluated: pc3d evaluate {run.path} --method my_methods:peak"
     assert any(told in note for note in notes(find_runs([tmp_path])))
 

@@ -278,7 +278,7 @@ class StopAfter(Watcher):
         ("spread pc3d --evaluation-rollouts 0", "evaluation_rollouts must be from 1"),
         ("spread pc3d --checkpoint-every -1", "checkpoint_every must be from 0"),
         ("spread pc3d --actor.widths", "actor.widths must name at least one layer"),
-        ("spread pc3d --distillation.reliance-max inf", "distillation.reliance_max must be from -1000"),
+        ("spread pc3d --distillation.reliance-max inf", "distillation.reliance_max must be a finite number"),
         ("spread pc3d --curriculum.stages.0.probabilities nan nan", "must sum to 1"),
         ("spread pc3d --preset=papr", "perhaps you meant paper"),
         ("spread pc3d --rosters.test 1001", "played by 1 to 1000 agents"),

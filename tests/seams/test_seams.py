@@ -98,7 +98,8 @@ def test_a_second_algorithm_with_a_replay_is_killed_and_continues_to_the_same_bi
 
 
 def test_a_name_that_pc3d_has_is_not_replaced(tmp_path):
-    (tmp_path / "greedy.py").write_text("METHODS = {'pc3d': 1}\n")
+    code = "from pc3d.experiment.methods import METHODS as OURS\nMETHODS = {'pc3d': OURS['mappo']}\n"
+    (tmp_path / "greedy.py").write_text(code)
     words = [sys.executable, "-m", "pc3d", "--with", "greedy", "methods"]
     told = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert told.returncode == 2
