@@ -1,5 +1,8 @@
 """What gradient steps of all algorithms have in common: Adam, its rate over a run, and a longest gradient."""
 
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
@@ -10,6 +13,11 @@ from pc3d.experiment.recipe import Recipe
 
 def adam(experiment: Experiment) -> optax.GradientTransformation:
     return optax.scale_by_adam(eps=experiment.recipe.adam_epsilon)
+
+
+def fresh_adam(experiment: Experiment, networks: Any) -> optax.ScaleByAdamState:
+    """Before the first step, over all parameters as one vector."""
+    return adam(experiment).init(jnp.zeros(sum(leaf.size for leaf in jax.tree.leaves(networks))))
 
 
 def learning_rate(experiment: Experiment, start: float, update: Int[Array, ""]) -> Float[Array, ""]:

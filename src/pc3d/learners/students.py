@@ -12,7 +12,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int
 
 from pc3d.experiment.experiment import Experiment
-from pc3d.learners.optimiser import adam, shorten
+from pc3d.learners.optimiser import adam, fresh_adam, shorten
 from pc3d.learners.pieces import added_up, pieces_of
 from pc3d.networks.actor import Actor
 from pc3d.networks.build import build_student
@@ -39,7 +39,7 @@ class Student(eqx.Module):
     @classmethod
     def of(cls, experiment: Experiment, actor: Actor) -> "Student":
         """An actor that has not learned yet."""
-        return cls(actor, adam(experiment).init(ravel_pytree(actor)[0]))
+        return cls(actor, fresh_adam(experiment, actor))
 
 
 class Examples(eqx.Module):

@@ -1,6 +1,7 @@
 """The three layers everything is made of. All leaves are arrays, so plain `jax.jit` and `grad` serve."""
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import Literal, TypeVar
 
@@ -23,13 +24,18 @@ class Dense(eqx.Module):
     bias: Float[Array, " output"]
 
     def __init__(self, key: PRNGKeyArray, inputs: int, outputs: int, gain: float = 1.0) -> None:
-        self.weight = jax.nn.initializers.orthogonal(gain)(key, (inputs, outputs))
+        self.weight = _orthogonal(key, (inputs, outputs), gain)
         self.bias = jnp.zeros(outputs)
 
     def __call__(self, inputs: Float[Array, "... input"]) -> Float[Array, "... output"]:
         # As one matrix: the weights' gradient is then a product of what is there, without transposed copies.
         flat = inputs.reshape(-1, inputs.shape[-1]) @ self.weight + self.bias
         return flat.reshape(*inputs.shape[:-1], -1)
+
+
+@partial(jax.jit, static_argnums=(1, 2))  # one program a shape; step by step a run would begin seconds later
+def _orthogonal(key: PRNGKeyArray, shape: tuple[int, int], gain: float) -> Float[Array, "input output"]:
+    return jax.nn.initializers.orthogonal(gain)(key, shape)
 
 
 class Mlp(eqx.Module):

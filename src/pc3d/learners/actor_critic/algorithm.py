@@ -6,7 +6,6 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, PRNGKeyArray
 
 from pc3d.experiment.actor_critic_settings import MasacSettings
@@ -23,7 +22,7 @@ from pc3d.learners.distillation import context_health, flat_attention, weight_of
 from pc3d.learners.experience import drawn_steps, refuse_hidden_ends
 from pc3d.learners.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.health import Health
-from pc3d.learners.optimiser import adam, learning_rate
+from pc3d.learners.optimiser import fresh_adam, learning_rate
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
 from pc3d.play.actor_team import ActorTeam
@@ -43,8 +42,8 @@ class ActorCritic(Algorithm):
             update=jnp.zeros((), jnp.int32),
             networks=networks,
             slow=networks,
-            actor_adam=adam(experiment).init(ravel_pytree(networks.actor)[0]),
-            critic_adam=adam(experiment).init(ravel_pytree(networks.critic)[0]),
+            actor_adam=fresh_adam(experiment, networks.actor),
+            critic_adam=fresh_adam(experiment, networks.critic),
             value_scale=ValueScale.fresh(),
             team_steps=jnp.zeros((), jnp.int32),
             log_temperature=None if start is None else jnp.log(start).astype(jnp.float32),

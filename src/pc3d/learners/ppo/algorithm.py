@@ -16,7 +16,7 @@ from pc3d.experiment.roster_process import CONSTANT
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
 from pc3d.learners.distillation import flat_attention
 from pc3d.learners.health import Health, all_finite
-from pc3d.learners.optimiser import adam, learning_rate
+from pc3d.learners.optimiser import fresh_adam, learning_rate
 from pc3d.learners.ppo.arithmetic import operations
 from pc3d.learners.ppo.descent import Course, Descended, Descent, descend
 from pc3d.learners.ppo.learner import PpoLearner
@@ -50,7 +50,7 @@ class Ppo(Algorithm):
             update=jnp.zeros((), jnp.int32),
             networks=networks,
             averaged_teacher=networks.critic.held_teacher,
-            adam=adam(experiment).init(ravel_pytree(networks)[0]),
+            adam=fresh_adam(experiment, networks),
             value_scale=ValueScale.fresh(),
         )
 

@@ -14,7 +14,7 @@ from pc3d.learners.distillation import context_health, flat_attention
 from pc3d.learners.experience import drawn_steps, refuse_hidden_ends
 from pc3d.learners.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.health import Health
-from pc3d.learners.optimiser import adam, learning_rate
+from pc3d.learners.optimiser import fresh_adam, learning_rate
 from pc3d.learners.q_learning.arithmetic import operations
 from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.descent import Descent, descend
@@ -39,7 +39,7 @@ class QLearning(Algorithm):
             update=jnp.zeros((), jnp.int32),
             networks=networks,
             slow=networks,
-            adam=adam(experiment).init(ravel_pytree(networks)[0]),
+            adam=fresh_adam(experiment, networks),
             value_scale=ValueScale.fresh(),
             team_steps=jnp.zeros((), jnp.int32),
         )
