@@ -58,7 +58,7 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path):
     assert re.search(r"trained with .*return: -\d.*9 agents \(test\): -\d", told, re.DOTALL), told
 
 
-SLOW = ("new_task", "continuous_task")  # what they show, other tests show, too
+SLOW = ("new_method", "new_task", "continuous_task")  # what they show, other tests show, too
 
 
 @pytest.mark.parametrize(

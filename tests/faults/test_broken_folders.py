@@ -128,7 +128,7 @@ def test_a_whole_folder_passes_every_command(places, tmp_path, capsys):
 def test_broken_folders_are_refused_or_whole_and_all_else_untouched(places, tmp_path, capsys, count, figure):
     folder, out, record = tmp_path / "broken", tmp_path / "out", prepared(places, tmp_path / "out")
     breaker = Breaker(places / "whole" / "seed-0", places / "other", places / "outside", seed=count(0, 1))
-    good, injected, refused = contents(record), count(2000, 12), Counter[str]()
+    good, injected, refused = contents(record), count(2000, 6), Counter[str]()
     for _ in range(injected):
         shutil.rmtree(folder, ignore_errors=True)
         what = breaker.broken(folder / "spread" / "pc3d" / "seed-0")

@@ -298,21 +298,19 @@ def with_memories(method):
 @pytest.fixture(
     params=[
         "pc3d-qmix",
-        "pc3d-maddpg",
-        "ctds",
-        "refil",
         "copa",
-        "sog",
-        "mipi",
         "masac remembers",
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("replayed", "matd3", "masac", "vdn remembers")
+            for name in (
+                *("replayed", "vdn remembers", "pc3d-maddpg", "matd3", "masac"),
+                *("ctds", "refil", "sog", "mipi"),
+            )
         ),
     ]
 )
 def with_replay(request):
-    """An algorithm of each kind that has one; some with the memories of play."""
+    """An algorithm of each kind that has one, the quickest ones for every run; some with memories of play."""
     if request.param == "replayed":
         return request.getfixturevalue("replayed")
     method, *remembers = request.param.split()

@@ -18,7 +18,7 @@ from pc3d.system.errors import Interrupted
 from pc3d.tasks.make import make_game
 from tests.runs.runs import digests, finish, start, train_words
 from tests.runs.test_replay_folder import TWO_STAGES, StopAfter
-from tests.small import HAPPO_METHODS, one_of_each_kind, small_experiment
+from tests.small import HAPPO_METHODS, small_experiment
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,9 @@ def test_a_damaged_checkpoint_is_named_and_the_one_before_it_serves(stopped, und
     assert digests(stopped) == digests(undisturbed)
 
 
-@pytest.mark.parametrize("method", one_of_each_kind([*HAPPO_METHODS, "ptde"]))
+@pytest.mark.parametrize(
+    "method", [*(pytest.param(name, marks=pytest.mark.slow) for name in HAPPO_METHODS), "ptde"]
+)
 def test_a_run_that_learns_in_turns_or_stages_continues_to_the_same_bits(tmp_path, method):
     experiment = small_experiment(method, episodes=12, curriculum=TWO_STAGES)
     habits, arena = Habits(checkpoint_every=3, tensorboard=False), CompiledArena(make_game(experiment))

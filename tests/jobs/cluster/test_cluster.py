@@ -95,6 +95,7 @@ def names(run: Path) -> set[str]:
     return {name for name in found if not name.startswith("tensorboard/")}
 
 
+@pytest.mark.slow
 def test_a_job_on_a_cluster_ends_with_the_files_of_a_local_one(tmp_path, loopback, crew):
     home = Job("spread", "mappo", 0, tmp_path / "home", SHORT, tiny_runs.ROLLOUTS)
     away = replace(home, folder=tmp_path / "away")

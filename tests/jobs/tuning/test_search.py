@@ -232,7 +232,10 @@ def undisturbed(tmp_path_factory):
     return folder / "spread" / "mappo"
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGKILL, -signal.SIGKILL), (signal.SIGINT, 75)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGKILL, -signal.SIGKILL), pytest.param(signal.SIGINT, 75, marks=pytest.mark.slow)],
+)
 def test_a_killed_or_interrupted_command_continues_to_the_same_end(tmp_path, undisturbed, number, code):
     place = tmp_path / "spread" / "mappo"
     stopped = start_command(tmp_path, 3, seconds="0.3")

@@ -91,6 +91,7 @@ def told():
     return learner, report.lesson.scalars
 
 
+@pytest.mark.slow
 def test_what_one_agent_sees_the_others_do_and_without_links_they_guess(told):
     learner, scalars = told
     arena, actor = CompiledArena(Hearsay(3)), learner.networks.actor

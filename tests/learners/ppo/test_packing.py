@@ -152,6 +152,7 @@ def test_so_do_those_of_every_variant(method):
     assert_same_gradient(experiment, prepared(experiment, learner, episodes), learner.networks, PIECES[1])
 
 
+@pytest.mark.slow  # compiles a program for each of four numbers of rows
 def test_only_as_many_rows_are_computed_as_are_filled():
     experiment = small_experiment("pc3d")
     learner, episodes = played(experiment)

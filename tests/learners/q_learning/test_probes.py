@@ -46,6 +46,7 @@ def test_the_team_size_is_read_off_history():
     assert trained("vdn", TeamSize, updates=30)[1] > 0.95
 
 
+@pytest.mark.slow
 def test_the_value_of_a_constant_reward_is_its_discounted_sum():
     # Of a mixer that knows the team size: rewards are learned per agent.
     learner, _ = trained("pc3d-qmix", ConstantReward, updates=60)

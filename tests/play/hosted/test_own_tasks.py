@@ -156,6 +156,7 @@ def study_file(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_a_study_of_an_own_task_ends_with_a_report_and_is_not_done_again_once_recorded(
     study_file, tmp_path, capsys
 ):
