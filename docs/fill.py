@@ -17,14 +17,18 @@ missing.
 import json
 import re
 import textwrap
-from functools import cache
+from contextlib import suppress
+from functools import cache, partial
 from pathlib import Path
 
+from docs.sentences.before import SENTENCES_OF_BEFORE
 from docs.sentences.claims import longer
+from docs.sentences.facts import Facts, NotKnown
 from docs.sentences.methods import execution_table, method_table
 from docs.sentences.table import sentences
 from pc3d.report.runs import find_runs
-from pc3d.report.sections import context, results, trials
+from pc3d.report.sections import comparison, context, results, trials
+from pc3d.report.tables.results import ABLATIONS
 from pc3d.report.tables.table import markdown
 from pc3d.tasks.registry import papers
 
@@ -32,8 +36,8 @@ ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 REPORT = RESULTS / "report"
 RECORDED = [RESULTS / task for task in papers()]
-# Runs by the recipe of today, until they are as many as the others: results/README.md.
-ANEW = RESULTS / "anew"
+# Runs by the recipe of contexts of before: results/README.md.
+BEFORE = RESULTS / "before"
 SENTENCES = REPORT / "sentences.json"
 SPEED = ROOT / "docs" / "speed.md"
 PAGES = (
@@ -58,7 +62,7 @@ GLUE = "\0"
 
 def filled(text: str) -> str:
     """A page with its tables and sentences as the report has them now."""
-    told = {**json.loads(SENTENCES.read_text(encoding="utf-8")), **_of_speed()}
+    told = {**json.loads(SENTENCES.read_text(encoding="utf-8")), **_of_speed(), **_of_before()}
     text = TABLE.sub(lambda match: f"<!-- table {match[1]} -->\n\n{_table(match[1])}\n<!-- end -->", text)
     text = SENTENCE.sub(lambda match: _marked(match[1], told.get(match[1], UNTOLD)), text)
     return BLOCK.sub(_wrapped, text)
@@ -67,19 +71,20 @@ def filled(text: str) -> str:
 def _table(name: str) -> str:
     if name in OF_METHODS:
         return OF_METHODS[name]()
-    if name.startswith(f"{ANEW.name}-"):
-        return _tables_anew().get(name.removeprefix(f"{ANEW.name}-"), MISSING)
+    if name.startswith(f"{BEFORE.name}-"):
+        return _tables_before().get(name.removeprefix(f"{BEFORE.name}-"), MISSING)
     file = REPORT / "tables" / f"{name}.md"
     return file.read_text(encoding="utf-8") if file.exists() else MISSING
 
 
 @cache
-def _tables_anew() -> dict[str, str]:
-    """Returns and contexts of the runs by the recipe of today, by the names that tables have in a report."""
-    if not ANEW.is_dir():
+def _tables_before() -> dict[str, str]:
+    """Returns and contexts of the runs by the recipe of before, by the names that tables have in a report."""
+    if not BEFORE.is_dir():
         return {}
-    runs = find_runs([ANEW])
-    return {table.name: markdown(table) for make in (results, context, trials) for table in make(runs).tables}
+    runs = find_runs([BEFORE])
+    makers = (results, partial(comparison, "Ablations", ABLATIONS), context, trials)
+    return {table.name: markdown(table) for make in makers for table in make(runs).tables}
 
 
 def _marked(name: str, sentence: str) -> str:
@@ -103,6 +108,16 @@ def _wrapped(match: re.Match[str]) -> str:
         break_on_hyphens=False,
     )
     return "\n".join(lines).replace(GLUE, " ") + "\n"
+
+
+@cache
+def _of_before() -> dict[str, str]:
+    """Today's PC3D beside the runs of before."""
+    now, before, told = Facts(find_runs(RECORDED)), Facts(find_runs([BEFORE])), {}
+    for name, sentence in SENTENCES_OF_BEFORE.items():
+        with suppress(NotKnown):
+            told[name] = sentence(now, before)
+    return told
 
 
 def _of_speed() -> dict[str, str]:

@@ -12,6 +12,8 @@ from pc3d.report.prose import listed, on_tasks
 
 PERSONAL = 0.05  # of the teacher's variance between teammates; below it, contexts hardly differ
 TO_SPEAK_OF = 0.005
+MOST = 0.5
+KEEPS, LOSES = "keeps most of the lead over MAPPO", "loses most of the lead over MAPPO"
 
 
 def reason(facts: Facts) -> str:
@@ -36,7 +38,8 @@ def because(facts: Facts) -> str:
             "actors recover them",
             "actors do not recover them",
         ),
-        f"an ablation whose gate is always open {where(worse, 'does worse', 'does no worse')}",
+        f"a policy that never used them {where(_kept_without(facts, tasks), KEEPS, LOSES)}",
+        f"one whose gate is always open {where(worse, 'does worse', 'does no worse')}",
     )
     settled = all(is_supported(facts, task) for task in tasks)
     return f"{listed(clauses, ', and ')}." + ("" if settled else " What the reason is, remains open.")
@@ -61,8 +64,13 @@ def without_recovery(facts: Facts) -> str:
         if all(constant_is_closer(facts, task) for task in tasks)
         else ""
     )
-    head = "supported" if all(is_supported(facts, task) for task in tasks) else "**not** supported"
-    return f"{head}: {recovered}{aside}, and {personal}"
+    if all(is_supported(facts, task) for task in tasks):
+        return f"supported: {recovered}, {personal}, and a policy that never used them {LOSES}"
+    without = _kept_without(facts, tasks)
+    but = (
+        f", but a policy that never used them {where(without, KEEPS, LOSES)}" if any(without.values()) else ""
+    )
+    return f"**not** supported: {recovered}{aside}, and {personal}{but}"
 
 
 def not_recovered(facts: Facts) -> str:
@@ -172,8 +180,21 @@ def is_personal(facts: Facts, task: str, method: str = OURS) -> bool:
     return all(facts.context(task, method, split, "personal_share") >= PERSONAL for split in SPLITS)
 
 
+def is_needed(facts: Facts, task: str) -> bool:
+    """Whether most of the lead over the backbone is gone on every split where the gate never opened."""
+    try:
+        return all(facts.kept(task, split, facts.mean(task, "gate-off", split)) <= MOST for split in SPLITS)
+    except NotKnown:  # no such runs, or no lead
+        return False
+
+
 def is_supported(facts: Facts, task: str) -> bool:
-    return is_personal(facts, task) and is_recovered(facts, task)
+    """Contexts that nobody needs are not what the lead comes from, however well they are recovered."""
+    return is_personal(facts, task) and is_recovered(facts, task) and is_needed(facts, task)
+
+
+def _kept_without(facts: Facts, tasks: Iterable[str]) -> dict[str, bool]:
+    return {task: not is_needed(facts, task) for task in tasks}
 
 
 def _with_contexts(facts: Facts, tasks: Iterable[str]) -> list[str]:

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from docs import fill
+from docs.sentences.before import SENTENCES_OF_BEFORE
 from docs.sentences.table import SENTENCES, sentences
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import SECTIONS
@@ -31,18 +32,18 @@ BY_TASK = (
     "trials-pc3d",
 )
 
-ANEW = ("anew-main", "anew-recovery", "anew-teacher", "anew-gate", "anew-trials-pc3d")
+BEFORE = tuple(f"before-{kind}" for kind in ("main", "ablation", "recovery", "gate", "trials-pc3d"))
 
 
 @pytest.mark.parametrize("page", fill.PAGES, ids=lambda page: page.name)
 def test_a_page_asks_for_tables_that_a_report_can_have(page):
-    known = WHOLE | {f"{kind}-{task}" for kind in (*BY_TASK, *ANEW) for task in papers()}
+    known = WHOLE | {f"{kind}-{task}" for kind in (*BY_TASK, *BEFORE) for task in papers()}
     assert {match.group(1) for match in fill.TABLE.finditer(page.read_text())} <= known
 
 
 def test_the_pages_ask_for_every_sentence_that_there_is():
     asked = {match.group(1) for page in fill.PAGES for match in fill.SENTENCE.finditer(page.read_text())}
-    assert asked == set(SENTENCES) | {"undisturbed-spread", "undisturbed-lbf"}
+    assert asked == {*SENTENCES, *SENTENCES_OF_BEFORE, "undisturbed-spread", "undisturbed-lbf"}
 
 
 @pytest.mark.parametrize("page", fill.PAGES, ids=lambda page: page.name)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from docs.sentences import words
-from docs.sentences.facts import Facts
+from docs.sentences.before import SENTENCES_OF_BEFORE
+from docs.sentences.facts import Facts, NotKnown
 from docs.sentences.methods import execution_table, method_table
 from docs.sentences.table import SENTENCES, sentences
 from pc3d.experiment.execution import Execution
@@ -204,8 +205,29 @@ def test_contexts_and_gates_are_told_as_they_are(told, name, before, measures, a
 
 @pytest.mark.parametrize("half", [RECOVERED, PERSONAL])
 def test_half_of_the_reason_is_not_the_reason(told, half):
-    returns = dict.fromkeys(METHODS, 5.0)
+    returns = {**dict.fromkeys(METHODS, 5.0), "pc3d": 10.0}
     assert told(returns, "reason", contexts={"pc3d": half}) == "not supported on Spread"
+
+
+def test_contexts_that_a_policy_does_without_are_not_the_reason(told):
+    returns = {**dict.fromkeys(METHODS, 5.0), "pc3d": 10.0, "gate-off": 9.0}
+    contexts = {"pc3d": RECOVERED | PERSONAL}
+    assert told(returns, "reason", contexts=contexts) == "not supported on Spread"
+    sentence = told(returns, "without-recovery", contexts=contexts)
+    assert sentence.startswith("**not** supported: PC3D's actors recover their contexts")
+    assert sentence.endswith("but a policy that never used them keeps most of the lead over MAPPO")
+    assert "a policy that never used them keeps most" in told(returns, "because", contexts=contexts)
+
+
+def test_todays_returns_are_held_against_those_of_before(tmp_path):
+    for place, level in (("now", 5.0), ("before", 3.0)):
+        for seed in range(3):
+            play(tmp_path / place, "lbf", "pc3d", level / 100, seed, noise=0.01)
+    now, before = (Facts(find_runs([tmp_path / place])) for place in ("now", "before"))
+    told = SENTENCES_OF_BEFORE["pc3d-before-lbf"](now, before)
+    assert told.startswith("+2.00 (-0.27 to +4.27) at training sizes, +2.00")
+    with pytest.raises(NotKnown):
+        SENTENCES_OF_BEFORE["pic-before-lbf"](now, before)
 
 
 def test_rware_says_how_many_seeds_there_are_of_what(told):

@@ -11,6 +11,7 @@ from pc3d.presets.paper import paper
 from pc3d.report.notes import notes
 from pc3d.report.runs import find_runs
 from pc3d.report.sections import context
+from pc3d.runs.done_file import write_recorded
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import papers
 from pc3d.tasks.spread.rules import SpreadRules
@@ -107,6 +108,9 @@ def test_runs_without_contexts_or_replays_are_named(tmp_path, random):
         f"spread mappo seed 0: no replays: pc3d evaluate {plain.path}",
         f"spread pc3d seed 0: no context.json and no replays: pc3d evaluate {bare.path}",
     ]
+    for folder in (bare.path, plain.path):  # a record has what it was asked to keep
+        write_recorded(folder, folder)
+    assert not any("replays" in note for note in notes(find_runs([tmp_path])))
 
 
 def test_runs_evaluated_by_different_rules_are_named(tmp_path):

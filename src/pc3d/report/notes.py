@@ -55,8 +55,8 @@ def _half_evaluated(runs: Runs) -> Iterator[str]:
         lacking = []
         if method is not None and method.has_context and not run.context_file.exists():
             lacking.append(run.context_file.name)
-        # A recorded run may have left its policy behind, and its replays with it.
-        if has_replays(run.experiment.task) and run.folder.final.exists() and not run.replays:
+        done = read_done(run.folder.path)  # a record has the replays that it was asked to keep
+        if has_replays(run.experiment.task) and not (done and done.recorded) and not run.replays:
             lacking.append("replays")
         if lacking:
             yield f"{run.name}: no {' and no '.join(lacking)}: {run.evaluate_command}"
