@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 
 from docs.sentences.facts import BACKBONE, Facts, NotKnown
-from docs.sentences.recovery import is_recovered
+from docs.sentences.recovery import MOST, is_recovered
 from docs.sentences.words import by_split, fraction, gathered, percent
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
@@ -71,11 +71,16 @@ def constant_part(facts: Facts, task: str) -> str:
 def kept_without_the_gate(facts: Facts, task: str) -> str:
     """How much of the lead over MAPPO is there without the pathway."""
     never, shut = _kept(facts, task, facts.mean, "gate-off"), _kept(facts, task, facts.shut, OURS)
-    part = "a small part" if min(shut) > 0.5 else "a large part"
+    if min(shut) > MOST:
+        follows = "what the context says in play is a small part of it"
+    elif min(never) > MOST:
+        follows = "who learned with the context leans on it, and who learned without it hardly misses it"
+    else:
+        follows = "what the context says in play is a large part of it"
     return (
         f"{percent(never)} of the lead over MAPPO is there if the gate never opens (the critic, and a memory "
         f"that distillation shaped), and {percent(shut)} if PC3D's gate is "
-        f"[forced shut](reproduction_contexts.md) only in play: what the context says in play is {part} of it"
+        f"[forced shut](reproduction_contexts.md) only in play: {follows}"
     )
 
 

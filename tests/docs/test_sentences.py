@@ -217,6 +217,8 @@ def test_contexts_that_a_policy_does_without_are_not_the_reason(told):
     assert sentence.startswith("**not** supported: PC3D's actors recover their contexts")
     assert sentence.endswith("but a policy that never used them keeps most of the lead over MAPPO")
     assert "a policy that never used them keeps most" in told(returns, "because", contexts=contexts)
+    forced_shut = {"pc3d": {"return_gate_off": 0.0}}
+    assert "hardly misses it" in told(returns, "kept-without-the-gate-spread", contexts=forced_shut)
 
 
 def test_todays_returns_are_held_against_those_of_before(tmp_path):
