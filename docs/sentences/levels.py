@@ -6,7 +6,7 @@ from docs.sentences.facts import RIVALS, Facts, NotKnown
 from docs.sentences.words import count_of, gathered, named, of_task
 from pc3d.experiment.methods import OURS
 from pc3d.report.names import SPLITS
-from pc3d.report.paper_numbers import published_returns
+from pc3d.report.paper_numbers import MAIN, published_returns
 from pc3d.report.prose import at_sizes, listed, number, on_tasks
 from pc3d.report.tables.comparisons import LEVEL
 
@@ -37,7 +37,7 @@ def levels(facts: Facts) -> str:
 def seeds_of_whole_studies(facts: Facts) -> str:
     """What the sentences on all of them rest on."""
     tasks = _whole(facts)
-    counts = {facts.seeds(task, method) for task in tasks for method in facts.methods(task)}
+    counts = {facts.seeds(task, method) for task in tasks for method in MAIN}
     return f"{'at least ' * (len(counts) > 1)}{number(min(counts))} seeds of {on_tasks(tasks)}"
 
 
