@@ -75,9 +75,9 @@ ROSTERS ?= lose-half churns replace-half
 
 changing: setup
 	for roster in $(ROSTERS); do \
-		$(BIN)/pc3d evaluate results/spread/pc3d/seed-0 results/spread/mappo/seed-0 \
+		$(BIN)/pc3d evaluate $(foreach method,pc3d pic mappo,results/spread/$(method)/seed-0) \
 			--roster $$roster --team-sizes 8 --horizon 100 || exit; \
-		$(BIN)/pc3d evaluate results/lbf/pc3d/seed-0 results/lbf/mappo/seed-0 \
+		$(BIN)/pc3d evaluate $(foreach method,pc3d pic mappo,results/lbf/$(method)/seed-0) \
 			--roster $$roster --team-sizes 6 --horizon 100 --respawn True || exit; \
 	done
 

@@ -12,6 +12,7 @@ from pc3d.report.marl_eval import marl_eval
 from pc3d.report.record import record_run, thinned
 from pc3d.report.runs import find_runs
 from pc3d.report.write import write_report
+from pc3d.runs.done_file import write_done
 from pc3d.runs.metrics import LineFile, read_lines
 from pc3d.system.errors import DamagedFile
 from pc3d.system.files import one_owner
@@ -129,6 +130,19 @@ def test_a_record_that_keeps_its_policy_and_not_its_replays_can_be_read(tmp_path
     kept.replays[0].unlink()
     with pytest.raises(DamagedFile, match=r"size-2.json is missing"):
         find_runs([tmp_path / "kept"])
+
+
+def test_what_a_record_was_scored_by_since_stays_while_the_policy_is_the_same(run, tmp_path):
+    target, scored = tmp_path / "record", tmp_path / "record" / "scores-scaled.csv"
+    write_done(run.path, {"episodes": 20_000, "updates": 313})
+    record_run(run, target, with_policy=True)
+    scored.write_text("scored in the record itself")
+    record_run(run, target, with_policy=True)
+    assert scored.exists()
+    run.final.write_bytes(b"another policy")
+    write_done(run.path, {"episodes": 20_000, "updates": 313})
+    record_run(run, target, with_policy=True)
+    assert not scored.exists()
 
 
 @pytest.mark.parametrize("name", ["roster-lose-half.json", "mix-fast.json"])

@@ -10,7 +10,7 @@ from pc3d.evaluation.changing.run import FILES
 from pc3d.evaluation.evaluation_file import FILES_OF_LESS_SAID, ON_ORIGINALS, file_names
 from pc3d.evaluation.less_said import read_less_said
 from pc3d.evaluation.unlike import file_of, read_mix_scores
-from pc3d.runs.done_file import write_recorded
+from pc3d.runs.done_file import POLICY, read_done, write_recorded
 from pc3d.runs.line_contract import read_metrics
 from pc3d.runs.metrics import Line, as_bytes, episodes_in
 from pc3d.runs.run_folder import RunFolder
@@ -20,8 +20,10 @@ from pc3d.tasks.task import WORLDS
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
 DIGITS = 6  # more than a curve can show, and a quarter less to keep
-SCORED = chain.from_iterable(
-    file_names(suffix) for suffix in ("", ON_ORIGINALS, *(f"-{world}" for world in WORLDS))
+SCORED = tuple(
+    chain.from_iterable(
+        file_names(suffix) for suffix in ("", ON_ORIGINALS, *(f"-{world}" for world in WORLDS))
+    )
 )
 COPIED = ("experiment.json", "clock.jsonl", "evaluations.jsonl", "context.json", *SCORED)
 POSITIONS = ("update", "episodes", "stage")
@@ -45,6 +47,7 @@ def record_run(
         new.mkdir(parents=True)
         try:
             _write_record(run, new, with_policy, with_replays)
+            _keep_scores(target, run, new)
         except (Pc3dError, OSError):  # what is half written is of no use to anybody
             shutil.rmtree(new, ignore_errors=True)
             raise
@@ -57,11 +60,7 @@ def record_run(
 def _write_record(run: RunFolder, new: Path, with_policy: bool, with_replays: bool) -> None:
     for read in (read_changing, read_mix_scores, read_less_said):  # no digest holds these to what was written
         list(read(run.path))
-    patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
-    scored = (path.name for pattern in patterns for path in sorted(run.path.glob(pattern)))
-    for name in (*COPIED, *FILES_OF_LESS_SAID.values(), *scored):
-        if (run.path / name).exists():
-            write_atomically(new / name, read_bytes(run.path / name))
+    _copy(run.path, new, (*COPIED, *_scored_in(run.path)))
     if not run.metrics.exists():
         raise DamagedFile(f"{run.metrics} is missing: take it from a backup")
     lines = b"".join(as_bytes(line) for line in thinned(read_metrics(run.metrics)))
@@ -73,6 +72,30 @@ def _write_record(run: RunFolder, new: Path, with_policy: bool, with_replays: bo
         for replay in sorted((run.path / "replays").glob("size-*.json")):
             write_atomically(new / "replays" / replay.name, read_bytes(replay))
     write_recorded(new, run.path)
+
+
+def _scored_in(folder: Path) -> list[str]:
+    """What the policy was scored by beside the usual scores, where that was done."""
+    patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
+    found = (path.name for pattern in patterns for path in sorted(folder.glob(pattern)))
+    return [*FILES_OF_LESS_SAID.values(), *found]
+
+
+def _keep_scores(old: Path, run: RunFolder, new: Path) -> None:
+    """What the older record was scored by since it was made stays, as long as the policy is the same."""
+    try:
+        done = [read_done(folder) for folder in (old, run.path)]
+    except DamagedFile:  # a record that cannot be read gives way
+        return
+    policies = {each.trained.get(POLICY) if each else None for each in done}
+    if len(policies) == 1 and None not in policies:
+        _copy(old, new, (name for name in (*SCORED, *_scored_in(old)) if not (new / name).exists()))
+
+
+def _copy(folder: Path, target: Path, names: Iterable[str]) -> None:
+    for name in names:
+        if (folder / name).exists():
+            write_atomically(target / name, read_bytes(folder / name))
 
 
 def thinned(lines: Iterable[Line], per_stage: int = LINES_PER_STAGE) -> Iterator[Line]:
