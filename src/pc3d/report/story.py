@@ -300,6 +300,12 @@ def _without_part(runs: Runs) -> Iterator[str]:
         verb = "is" if out == 1 else "are"
         count = number(out).capitalize()
         yield f"{count} of the {len(runs.given)} runs {verb} unfinished or not scored, and left out."
+    if unlike := len(runs.left_out):
+        verb = "run is" if unlike == 1 else "runs are"
+        yield (
+            f"{number(unlike).capitalize()} {verb} left out, damaged or not to be compared with the others; "
+            "the notes under Runs say which and why."
+        )
 
 
 def _range(seeds: set[int], *, each: bool) -> str:
