@@ -1,7 +1,12 @@
 """The sentences a report begins with: other runs, other words, and nothing said that the runs do not tell."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
+from pc3d.presets.experiment_file import to_plain
+from pc3d.presets.paper import custom, paper
 from pc3d.report.figures.style import svg
 from pc3d.report.figures.team_sizes import team_size_chart
 from pc3d.report.opening import Opening, most_telling
@@ -9,7 +14,8 @@ from pc3d.report.runs import find_runs
 from pc3d.report.sections import SECTIONS
 from pc3d.report.story import IN_SHORT, NOTHING_YET, QUESTION, question, story
 from pc3d.tasks.registry import TASKS, paper_of
-from tests.report.made_up import make_run, write_references
+from tests.play.hosted.tiny import own_world
+from tests.report.made_up import make_run, write_references, write_scores
 
 NOISE = (-0.1, 0.0, 0.1)
 
@@ -68,6 +74,18 @@ def test_every_task_that_comes_with_pc3d_says_what_is_played():
     for entry in TASKS.values():
         assert entry.about.endswith(".")
         assert 40 < len(entry.about) < 160
+
+
+def test_an_own_task_is_told_in_its_own_words(tmp_path, texts):
+    of_spread = paper("spread", "pc3d")
+    world = replace(own_world(), about="Agents in a ring tag each other.")
+    experiment = custom("tags:Ring", "pc3d", of_spread.rosters, of_spread.curriculum, world=world)
+    about = {"experiment": to_plain(experiment), "return_definition": world.return_definition}
+    (tmp_path / "experiment.json").write_text(json.dumps(about))
+    (tmp_path / "done.json").write_text("{}")
+    write_scores(tmp_path / "scores.csv", [(experiment, {size: [1.0] for size in range(1, 11)})])
+    told = texts(find_runs([tmp_path]))["The game: tags:Ring"]
+    assert told.startswith("Agents in a ring tag each other. No agent gets messages or orders: ")
 
 
 def test_where_agents_are_told_something_nobody_says_that_they_are_not(play, texts):

@@ -164,7 +164,9 @@ class TaskStory:
 
     @property
     def about(self) -> str:
-        return TASKS[self.name].about if self.name in TASKS else ""
+        """What is played; an own task's words are those it had when training began."""
+        world = self.runs.of(self.name)[0].experiment.world
+        return world.about if world else TASKS[self.name].about if self.name in TASKS else ""
 
     def counts(self) -> str:
         """What is counted, and which way is better."""
