@@ -4,6 +4,7 @@ import pettingzoo
 
 
 def make(team_size):
+    """Pursuers on a small map catch evaders; two of them must reach an evader together."""
     return pettingzoo.make(
         "parallel",
         "sisl/pursuit-v5",

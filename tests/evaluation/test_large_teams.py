@@ -69,7 +69,9 @@ def test_worlds_do_not_mix(evaluated, tmp_path, capsys):
         crowded[0]["return"] == rows_of(copy / "scores-scaled.csv")[0]["return"]
     )  # small teams' is the paper's
     assert crowded[-1]["return"] != rows_of(copy / "scores-scaled.csv")[-1]["return"]
-    assert "12" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "12" in told
+    assert "8 agents are the largest training size" in told  # which nobody asked for
 
 
 def test_what_is_trained_to_try_something_out_meets_no_large_team(tmp_path):

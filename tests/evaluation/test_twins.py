@@ -1,14 +1,19 @@
 """Twins share everything until the change; and `pc3d evaluate --roster` from beginning to end."""
 
+import re
 from functools import lru_cache
+from io import StringIO
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from pc3d import cli
+from pc3d.cli import changing_teams
 from pc3d.evaluation.changing.context_lag import context_lag
 from pc3d.evaluation.changing.run import read_changes
 from pc3d.evaluation.changing.twins import CHANGED, LATER, TWINS, UNCHANGED, WIPED, play_twins
+from pc3d.evaluation.run import EvaluationSettings
 from pc3d.experiment.named_rosters import NAMED
 from pc3d.play.actor_team import ActorTeam
 from pc3d.play.arena import CompiledArena
@@ -115,6 +120,28 @@ def test_many_changes_are_held_against_constant_teams(run, capsys):
     waits = one["first_contribution"]
     assert sum(row[1] + row[2] for row in waits["joiners"]["life_table"]) > 0
     assert one["cost"] == pytest.approx(np.mean(one["mixture"]) - np.mean(one["returns"][CHANGED]), abs=1e-4)
+
+
+@pytest.mark.parametrize("roster", ["replace-half", "churn"])
+def test_the_tables_fit_a_narrow_terminal_and_say_what_their_columns_are(roster):
+    median = {"share": 1.0, "median": 100.0}
+    one = {
+        **({"after": 16} if roster == "replace-half" else {}),
+        **{"depth": -12.345, "recovery": median, "regret": -12.345, "cost": 1234.5678},
+        **{"mean_present": 16.25, "changes": 16.25, "mixture": [-1234.5]},
+        "returns": {name: [-1234.5] for name in TWINS},
+        "first_contribution": {"joiners": median, "incumbents": median},
+    }
+    (changing,) = changing_teams.rosters_asked_for(roster, EvaluationSettings(), 1)
+    written = StringIO()
+    changing_teams._show(Console(width=80, file=written), "a run", changing, {16: one})
+    told = written.getvalue()
+    assert "…" not in told
+    once = (*changing_teams.ONCE, *changing_teams.RECOVERY)
+    headings = once if changing.once else changing_teams.OFTEN
+    for heading in (*headings, *changing_teams.JOINING):
+        if heading not in ("team", "return"):
+            assert len(re.findall(rf"\b{heading}\b", told)) >= 2, heading  # its column, and the words
 
 
 @pytest.mark.parametrize(

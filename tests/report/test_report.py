@@ -87,8 +87,8 @@ def test_a_method_far_below_the_others_does_not_squeeze_them():
     assert shown_range({**near, "next": np.array([-16.0, -14.0])}) == (-16.0, -10.0)
 
 
-def test_different_return_definitions_end_with_one_sentence_and_exit_code_two(tmp_path, capsys):
-    make_run(tmp_path, "spread", "pc3d", 0, None)
+def test_return_definitions_of_which_neither_is_preferred_end_with_one_sentence(tmp_path, capsys):
+    make_run(tmp_path, "spread", "pc3d", 0, None, rules=SpreadRules("mean"))
     make_run(tmp_path, "spread", "mappo", 0, None, rules=SpreadRules("sum"))
     assert cli.main(["report", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
     printed = capsys.readouterr()

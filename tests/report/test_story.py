@@ -1,7 +1,12 @@
 """The sentences a report begins with: other runs, other words, and nothing said that the runs do not tell."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
+from pc3d.presets.experiment_file import to_plain
+from pc3d.presets.paper import custom, paper
 from pc3d.report.figures.style import svg
 from pc3d.report.figures.team_sizes import team_size_chart
 from pc3d.report.opening import Opening, most_telling
@@ -9,7 +14,8 @@ from pc3d.report.runs import find_runs
 from pc3d.report.sections import SECTIONS
 from pc3d.report.story import IN_SHORT, NOTHING_YET, QUESTION, question, story
 from pc3d.tasks.registry import TASKS, paper_of
-from tests.report.made_up import make_run, write_references
+from tests.play.hosted.tiny import own_world
+from tests.report.made_up import make_run, write_references, write_scores
 
 NOISE = (-0.1, 0.0, 0.1)
 
@@ -57,7 +63,7 @@ def test_one_run_is_told_without_a_comparison(play, texts):
         "The outcome": (
             "On Spread with 9 or 10 agents, PC3D-MAPPO has a mean return of −9.50 (one seed, so no interval);"
             " nothing else is here to compare. On Spread PC3D-MAPPO's mean return is −4.20 at training sizes "
-            "and −9.50 at test sizes; how much of that comes from the team's size alone, only reference "
+            "and −9.50 at test sizes. How much of that comes from the team's size alone, only reference "
             "players could tell."
         ),
     }
@@ -68,6 +74,18 @@ def test_every_task_that_comes_with_pc3d_says_what_is_played():
     for entry in TASKS.values():
         assert entry.about.endswith(".")
         assert 40 < len(entry.about) < 160
+
+
+def test_an_own_task_is_told_in_its_own_words(tmp_path, texts):
+    of_spread = paper("spread", "pc3d")
+    world = replace(own_world(), about="Agents in a ring tag each other.")
+    experiment = custom("tags:Ring", "pc3d", of_spread.rosters, of_spread.curriculum, world=world)
+    about = {"experiment": to_plain(experiment), "return_definition": world.return_definition}
+    (tmp_path / "experiment.json").write_text(json.dumps(about))
+    (tmp_path / "done.json").write_text("{}")
+    write_scores(tmp_path / "scores.csv", [(experiment, {size: [1.0] for size in range(1, 11)})])
+    told = texts(find_runs([tmp_path]))["The game: tags:Ring"]
+    assert told.startswith("Agents in a ring tag each other. No agent gets messages or orders: ")
 
 
 def test_where_agents_are_told_something_nobody_says_that_they_are_not(play, texts):
@@ -147,6 +165,76 @@ def test_what_new_sizes_cost_is_told_where_references_set_the_scale(play, texts,
         "At all sizes never trained with, PC3D-MAPPO's score (0 is random play, 1 the best reference player) "
         "is 0.25 instead of 0.50 on Spread (95 % interval of the change −0.25 to −0.25)."
     )
+
+
+@pytest.fixture
+def references(tmp_path):
+    """Players of a task, each with one return in all of its episodes."""
+
+    def add(task="spread", **levels):
+        sizes = paper_of(task).rosters.all
+        players = {name: {size: [level] * 4 for size in sizes} for name, level in levels.items()}
+        write_references(tmp_path / task / "references.csv", task, players)
+
+    return add
+
+
+@pytest.mark.parametrize(("level", "much"), [(-6.1, "better"), (-5.8, "clearly better")])
+def test_where_nobody_has_learned_that_is_said_before_anybody_is_called_best(
+    play, texts, references, level, much
+):
+    references(random=-6.0, scripted=-1.0)
+    play("mappo", -7.0)
+    assert texts(play("pc3d", level)())["The outcome"].startswith(
+        f"Nobody plays {much} than random yet: on Spread with 9 or 10 agents random play has a mean return "
+        f"of −6.00, the best method −{-level:.2f} and the best reference player −1.00. On Spread with 9 or 10"
+    )
+
+
+def test_where_a_twentieth_of_the_way_has_been_made_nobody_is_said_to_have_learned_nothing(
+    play, texts, references
+):
+    references(random=-6.0, scripted=-1.0)
+    assert "random yet" not in texts(play("pc3d", -5.7)())["The outcome"]
+
+
+def test_one_seed_without_a_better_reference_is_held_against_chance_between_its_episodes(
+    play, texts, references
+):
+    references(random=-6.0)
+    assert texts(play("pc3d", -5.9, noises=(0.0,))())["The outcome"].startswith(
+        "Nobody plays clearly better than random yet: on Spread with 9 or 10 agents random play has a mean "
+        "return of −6.00 and the best method −5.90."
+    )
+
+
+def test_where_random_play_alone_is_known_the_best_is_told_beside_it(play, texts, references):
+    references(random=-6.0)
+    play("mappo", -5.5)
+    told = texts(play("pc3d", -5.0)())["The outcome"]
+    # 1 ± 4.303 × 0.1 / √3
+    interval = "(95 % interval 0.75 to 1.25, three seeds)"
+    assert f" PC3D-MAPPO has 1.00 more than random play, which has −6.00 {interval}." in told
+    assert told.endswith(
+        "On Spread PC3D-MAPPO's mean return is −5.00 (random play's −6.00) at training sizes and −5.00 "
+        "(random play's −6.00) at test sizes."
+    )
+
+
+def test_new_sizes_are_told_of_every_task_that_is_known(play, texts, references):
+    references(random=-6.0)
+    play("pc3d", 0.1, task="lbf")
+    told = texts(play("pc3d", -5.0)())["New sizes"]
+    assert told == (
+        "On Spread PC3D-MAPPO's mean return is −5.00 (random play's −6.00) at training sizes and −5.00 "
+        "(random play's −6.00) at test sizes. On LBF PC3D-MAPPO's mean return is 10.0 at training sizes and "
+        "10.0 at test sizes. How much of that comes from the team's size alone, only reference players could "
+        "tell."
+    )
+    references("lbf", random=0.0, scripted=1.0)
+    told = texts(play("pc3d", -5.0, noises=())())["New sizes"]
+    assert "is 0.10 instead of 0.10 on LBF" in told
+    assert "On Spread PC3D-MAPPO's mean return is −5.00 (random" in told
 
 
 def test_runs_without_scores_are_counted_or_are_all_there_is(tmp_path, play, texts):

@@ -1,5 +1,6 @@
 """`pc3d evaluate RUN --roster NAME`: what it prints of teams that change while they play."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,28 @@ from pc3d.runs.policy import Policy, load_policy
 from pc3d.system.errors import BadInput
 from pc3d.tasks.make import make_task, playable
 
-ONCE = ("team", "return", "unchanged", "later", "wiped", "dip", "recovered", "median", "regret")
+ONCE = ("team", "return", "unchanged", "later", "wiped", "dip")
+RECOVERY = ("recovered", "median", "regret")
 OFTEN = ("team", "present", "changes", "return", "unchanged", "wiped", "constant", "cost")
 JOINING = ("joiner", "incumbent")
+WORDS_OF_ONCE = (
+    "unchanged: if nobody had left or joined; later: those who are there at the end from the start; wiped: "
+    "everybody forgets everything at the change; dip: the deepest mean of a window of the reward beside "
+    "unchanged."
+)
+WORDS_OF_RECOVERY = (
+    "recovered, median: how many rollouts are back at the level of later, and half of them after so many "
+    "steps; regret: what is missing to later, as a share of what the scripted player has over the random one."
+)
+WORDS_OF_OFTEN = (
+    "present: agents there on average; changes: how many in an episode; unchanged: if nobody had left or "
+    "joined; wiped: everybody forgets everything at a change; constant: what constant teams of the same "
+    "sizes bring; cost: that minus the return."
+)
+WORDS_OF_JOINING = (
+    "joiner, incumbent: steps until half of the newcomers, and of those who were there, contribute."
+)
+Part = tuple[tuple[str, ...], str, Callable[[dict[str, Any]], tuple[str, ...]]]  # columns, meanings, texts
 DECIMALS_BELOW = 10  # LBF's returns are shares of 1
 
 
@@ -62,7 +82,7 @@ def evaluate_one(
     with counted(f"{path}, {changing.label}", len(fitting)) as advance:
         found = evaluate_changes(policy, arena, changing, fitting, settings, target, advance)
     console = Console()
-    console.print(_table(str(path), changing, found))
+    _show(console, f"{path}, roster {changing.label}", changing, found)
     passed = sorted(set(sizes) - set(fitting))
     if passed:
         console.print(f"nothing changes, or too much would, with {', '.join(map(str, passed))} agents")
@@ -82,32 +102,48 @@ def _rules(policy: Policy, changed: dict[str, Any]) -> Rules:
     return rules
 
 
-def _table(title: str, changing: Changing, found: dict[int, dict[str, Any]]) -> Table:
-    row = _once if changing.once else _often
-    headings: tuple[str, ...] = ONCE if changing.once else OFTEN
-    rows = [row(size, one) for size, one in found.items()]
+def _show(console: Console, title: str, changing: Changing, found: dict[int, dict[str, Any]]) -> None:
+    """What the change did; below it, as terminals are narrow, who recovers and who contributes when."""
+    headings, words, row = (ONCE, WORDS_OF_ONCE, _once) if changing.once else (OFTEN, WORDS_OF_OFTEN, _often)
+    console.print(_table(title, headings, (row(size, one) for size, one in found.items())))
+    console.print(words, style="dim", highlight=False)
+    parts: list[Part] = [(RECOVERY, WORDS_OF_RECOVERY, _recovery)] if changing.once else []
     if any(one["first_contribution"] for one in found.values()):
-        headings += JOINING
-        rows = [(*row, *_joining(one)) for row, one in zip(rows, found.values(), strict=True)]
-    return table(f"{title}, roster {changing.label}", headings, rows, words=0, narrow=True)
+        parts.append((JOINING, WORDS_OF_JOINING, _joining))
+    if parts:
+        rows = (
+            (_team(size, one), *(text for _, _, texts in parts for text in texts(one)))
+            for size, one in found.items()
+        )
+        console.print(_table("", ("team", *(name for names, _, _ in parts for name in names)), rows))
+        for _, words, _ in parts:
+            console.print(words, style="dim", highlight=False)
+
+
+def _table(title: str, headings: Iterable[str], rows: Iterable[Iterable[str]]) -> Table:
+    return table(title, headings, rows, words=0, narrow=True)
+
+
+def _team(size: int, one: dict[str, Any]) -> str:
+    """Where there is one change, before and after it."""
+    return f"{size} → {one['after']}" if "after" in one else str(size)
 
 
 def _once(size: int, one: dict[str, Any]) -> tuple[str, ...]:
+    means = (_mean(one["returns"][name]) for name in (CHANGED, UNCHANGED, LATER, WIPED))
+    return _team(size, one), *means, f"{one['depth']:.3f}"
+
+
+def _recovery(one: dict[str, Any]) -> tuple[str, ...]:
     recovery, regret = one["recovery"], one.get("regret")
-    return (
-        f"{size} → {one['after']}",
-        *(_mean(one["returns"][name]) for name in (CHANGED, UNCHANGED, LATER, WIPED)),
-        f"{one['depth']:.3f}",
-        f"{100 * recovery['share']:.0f} %",
-        _median(recovery),
-        "–" if regret is None else f"{regret:.3f}",
-    )
+    missing = "–" if regret is None else f"{regret:.3f}"
+    return f"{100 * recovery['share']:.0f} %", _median(recovery), missing
 
 
 def _often(size: int, one: dict[str, Any]) -> tuple[str, ...]:
     returns = one["returns"]
     return (
-        str(size),
+        _team(size, one),
         f"{one['mean_present']:.2f}",
         f"{one['changes']:.2f}",
         *(_mean(returns[name]) for name in (CHANGED, UNCHANGED, WIPED)),

@@ -167,6 +167,10 @@ def _show(console: Console, name: object, rows: list[ScoreRow], experiment: Expe
     heard = messages_of(rows)
     columns = {"return": returns_of(rows), **({"messages per agent and step": heard} if heard else {})}
     console.print(returns_table(columns, experiment.rosters, splits=not large))
+    if large:
+        largest = max(experiment.rosters.train)
+        told = f"{largest} agents are the largest training size, in the same world: to compare with"
+        console.print(told, soft_wrap=True, highlight=False)
     needed = needs_of(experiment.method, experiment.messages)
     console.print(f"needs at execution: {needed}", soft_wrap=True, highlight=False)
 

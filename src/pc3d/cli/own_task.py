@@ -1,11 +1,13 @@
 """What the commands have in common about own tasks: their team sizes, their code, and who steps them."""
 
+import inspect
+import textwrap
 from dataclasses import replace
 from typing import Any
 
 from pc3d.cli.display import Terminal
 from pc3d.experiment.experiment import Experiment
-from pc3d.experiment.world import OwnWorld, Rules
+from pc3d.experiment.world import LONGEST_ABOUT, OwnWorld, Rules
 from pc3d.play.hosted.contract import Examination, examine
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.bounds import within
@@ -48,10 +50,25 @@ def look_at(path: str, team_sizes: tuple[int, ...], horizon: int | None, hosting
         within("horizon", horizon, 1, 10**6)
     thing = admit_named(path)
     if _is_jax_task(thing):
-        return _look_at_jax_task(thing, team_sizes)
-    looking, timeout = f"looking at {path}", hosting.env_timeout
-    with current_folder_importable(), Terminal(stderr=True).status(looking) as status:
-        return examine(thing, team_sizes, horizon, timeout, lambda now: status.update(f"{looking}: {now}"))
+        found = _look_at_jax_task(thing, team_sizes)
+    else:
+        looking, timeout = f"looking at {path}", hosting.env_timeout
+        with current_folder_importable(), Terminal(stderr=True).status(looking) as status:
+            found = examine(
+                thing, team_sizes, horizon, timeout, lambda now: status.update(f"{looking}: {now}")
+            )
+    if found.world is not None:
+        found.world = replace(found.world, about=_own_words(thing))
+    return found
+
+
+def _own_words(thing: Any) -> str:
+    """What the game is: the first paragraph of its docstring; other objects have that of their kind."""
+    written = thing.__doc__ if inspect.isclass(thing) or inspect.isroutine(thing) else None
+    if not written or written.startswith(f"{thing.__name__}("):  # a dataclass without one has its signature
+        return ""
+    paragraph = inspect.cleandoc(written).split("\n\n")[0]
+    return textwrap.shorten(paragraph, LONGEST_ABOUT, placeholder=" …").removesuffix(".") + "."
 
 
 def admit_named(path: str | None) -> Any:

@@ -12,6 +12,7 @@ from rich.text import Text
 from pc3d.cli import evaluate
 from pc3d.cli.display import Terminal
 from pc3d.cli.display import table as terminal_table
+from pc3d.report.check import check_shown
 from pc3d.report.notes import notes
 from pc3d.report.runs import Runs, find_runs
 from pc3d.report.tables.results import MAIN_RESULTS, result_table
@@ -33,9 +34,9 @@ class Command:
 def run(command: Command) -> int:
     if not command.runs:
         raise BadInput("usage: pc3d report RUNS... --out DIR; RUNS are folders that hold runs")
-    runs = find_runs(command.runs)
+    runs = find_runs(command.runs, check=check_shown)
     if command.evaluate and _evaluate_missing(runs):
-        runs = find_runs(command.runs)
+        runs = find_runs(command.runs, check=check_shown)
     console = Terminal()
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:  # none in a log

@@ -49,6 +49,12 @@ class Rosters:
         return tuple(sorted(self.train + self.validation + self.test))
 
     @property
+    def in_words(self) -> str:
+        """Each split with its sizes."""
+        splits = {"train": self.train, "validation": self.validation, "test": self.test}
+        return "; ".join(f"{name} {', '.join(map(str, sizes))}" for name, sizes in splits.items() if sizes)
+
+    @property
     def train_and_validation(self) -> tuple[int, ...]:
         """The sizes that may be looked at while something is being chosen."""
         return tuple(sorted(self.train + self.validation))

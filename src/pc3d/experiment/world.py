@@ -10,6 +10,8 @@ from pc3d.experiment.action_space import ActionSpace, Box, Choice
 from pc3d.system.bounds import Bounded, within
 from pc3d.system.errors import BadInput
 
+LONGEST_ABOUT = 300  # characters
+
 
 @dataclass(frozen=True)
 class Rules(Bounded):
@@ -55,8 +57,10 @@ class OwnWorld:
     """Whether its agents leave and join within an episode, by its own rules."""
     spare_slots: int = field(default=0, kw_only=True)
     """How many more slots it has than agents at the start, for those who join."""
-    # What a task says of its observation changes nothing of a run: one of before these words goes on.
+    # What a task says of itself changes nothing of a run: one of before these words goes on.
     observation_parts: tuple[ObservationPart, ...] = field(default=(), kw_only=True, compare=False)
+    about: str = field(default="", kw_only=True, compare=False)
+    """What is played, in the task's own words: the beginning of its docstring."""
 
     def __post_init__(self) -> None:
         within("horizon", self.horizon, 1, 10**6)
@@ -65,6 +69,7 @@ class OwnWorld:
             within("observation_shape", width, 1, 10**6)
         if self.masks_actions and (self.action_low or self.action_high):
             raise BadInput("only a choice of actions can have masks, not a box of numbers")
+        within("the length of about", len(self.about), 0, LONGEST_ABOUT + 1)  # with a full stop
         _ = self.action_space  # says what is wrong with it, if anything is
         named = sum(part.width for part in self.observation_parts)
         if self.observation_parts and named != self.observation_width:

@@ -24,7 +24,7 @@ FORMAT = 2
 RARE = ("origin", "lengthened_from", "roster", "mixes")
 RARE_OF_WORLD = (
     *("action_low", "action_high", "masks_actions"),
-    *("roster_changes", "spare_slots", "observation_parts"),
+    *("roster_changes", "spare_slots", "observation_parts", "about"),
 )
 Plain = dict[str, Any]
 

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from pc3d.evaluation.changing.censored import CensoredTimes
 from pc3d.evaluation.changing.read import ChangingFile, ChangingScores, Shocked, read_changing
 from pc3d.experiment.named_rosters import NAMED
-from pc3d.report.runs import Runs
+from pc3d.report.runs import Run, Runs
 from pc3d.system.errors import BadInput
 
 Units = Float[np.ndarray, " unit"]
@@ -120,12 +120,18 @@ def _played(runs: Runs, task: str) -> dict[str, list[ChangingFile]]:
     found: dict[str, list[ChangingFile]] = defaultdict(list)
     for method in runs.methods(task):
         for run in runs.finished(task, method):
-            experiment = run.experiment
-            for file in read_changing(run.folder.path):
-                if file.player != (experiment.task, experiment.method, experiment.seed):
-                    raise BadInput(f"{file.path} is of another run than {run.name}")
+            for file in changes_in(run):
                 found[file.roster].append(file)
     return found
+
+
+def changes_in(run: Run) -> Iterator[ChangingFile]:
+    """What a run's folder holds of teams that change, if it is of that run."""
+    experiment = run.experiment
+    for file in read_changing(run.folder.path):
+        if file.player != (experiment.task, experiment.method, experiment.seed):
+            raise BadInput(f"{file.path} is of another run than {run.name}")
+        yield file
 
 
 def _usual_rules(files: list[ChangingFile]) -> dict[str, Any]:

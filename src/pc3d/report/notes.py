@@ -24,10 +24,14 @@ RULES = ("actions", "rollouts", "starts_seed")
 def notes(runs: Runs) -> list[str]:
     """Runs that take no part, what is missing, what was trained or scored unlike, references not found."""
     makers = (
-        *(_troubles, _missing, _half_evaluated, _outdated, _unequal_settings, _unequal_methods),
+        *(_left_out, _troubles, _missing, _half_evaluated, _outdated, _unequal_settings, _unequal_methods),
         *(_unequal_evaluations, _other_rules, _other_lengths, _other_settings, _without_references),
     )
     return [note for make in makers for note in make(runs)]
+
+
+def _left_out(runs: Runs) -> Iterator[str]:
+    return map(str, runs.left_out)
 
 
 def _troubles(runs: Runs) -> Iterator[str]:

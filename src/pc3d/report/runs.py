@@ -18,6 +18,7 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.rosters import Rosters
 from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores, read_table
+from pc3d.report.together import MIXES, RETURN, SIZES, LeftOut, alike, refuse_the_same_twice, without_doubles
 from pc3d.runs.line_contract import read_clock, read_evaluations, read_metrics
 from pc3d.runs.metrics import Line
 from pc3d.runs.run_folder import RunFolder
@@ -121,6 +122,9 @@ class Run:
         return shlex.join(["pc3d", "evaluate", str(self.folder.path), *own])
 
 
+Check = Callable[[Run], object]  # raises BadInput where a run holds what cannot be read
+
+
 @dataclass(frozen=True)
 class Runs:
     """All runs given, and the scores of reference players found beside them."""
@@ -130,6 +134,7 @@ class Runs:
     large_references: dict[World, dict[str, dict[str, Scores]]] = field(default_factory=dict)
     specialists: tuple[Run, ...] = ()  # trained for one team size alone, to be compared with the others
     trials: tuple[Run, ...] = ()  # made to try settings out, never played at test sizes
+    left_out: tuple[LeftOut, ...] = ()  # what cannot be read, or cannot stand beside the others
 
     @property
     def given(self) -> tuple[Run, ...]:
@@ -197,28 +202,32 @@ class Runs:
         return (low, high) if np.all(high > low) else None
 
 
-def find_runs(paths: Iterable[Path]) -> Runs:
-    """Every run and every table of references under the paths; what cannot be compared is refused."""
+def find_runs(paths: Iterable[Path], *, check: Check | None = None) -> Runs:
+    """Every run and every table of references under the paths; what cannot be compared is refused.
+
+    With a check, runs that it refuses and those that cannot be compared are left out, as long as any remain.
+    """
     paths = list(paths)
     files = _files(paths, "experiment.json")
     if not files:
         raise BadInput(f"there is no run (no experiment.json) in {', '.join(map(str, paths))}")
-    runs = sorted((_read_run(file.parent) for file in files), key=ORDER)
-    _refuse_doubles(runs)
-    trials = [run for run in runs if run.is_trial]
+    found, damaged = _read_runs([file.parent for file in files], check)
+    runs = sorted(found, key=ORDER)
+    refuse_the_same_twice(runs)
+    trials, unlike_trials = alike([run for run in runs if run.is_trial], RETURN)
     judged = [run for run in runs if not run.is_trial]
-    specialists = _specialists(judged)
-    open_teams = [run for run in judged if run not in specialists]
-    for together in (open_teams, trials):
-        _refuse_unlike(together, "define the return", lambda run: run.return_definition)
-    _refuse_unlike(open_teams, "split the team sizes", lambda run: run.experiment.rosters)
-    _refuse_unlike(open_teams, "mix kinds of agents", lambda run: run.experiment.mixes)
+    of_one_size = _specialists(judged)
+    open_teams, unlike = alike([run for run in judged if run not in of_one_size], RETURN, SIZES, MIXES)
+    (open_teams, doubles), (specialists, more) = map(without_doubles, (open_teams, of_one_size))
+    left_out = [*damaged, *unlike_trials, *unlike, *doubles, *more]
+    if left_out and (check is None or not (open_teams or specialists or trials)):
+        raise BadInput(left_out[0].reason)
     references, *large = (
         _references(paths, open_teams + trials, f"references{suffix}.csv")
         for suffix in ("", *(f"-{world}" for world in WORLDS))
     )
     by_world = dict(zip(WORLDS, large, strict=True))
-    return Runs(tuple(open_teams), references, by_world, tuple(specialists), tuple(trials))
+    return Runs(tuple(open_teams), references, by_world, tuple(specialists), tuple(trials), tuple(left_out))
 
 
 def _files(paths: Iterable[Path], name: str) -> list[Path]:
@@ -232,6 +241,20 @@ def _files(paths: Iterable[Path], name: str) -> list[Path]:
 def _hidden(place: Path) -> bool:
     """A folder with a leading dot is a record that is being written, or whose writing was interrupted."""
     return any(part.startswith(".") for part in place.parts)
+
+
+def _read_runs(paths: list[Path], check: Check | None) -> tuple[list[Run], list[LeftOut]]:
+    if check is None:
+        return [_read_run(path) for path in paths], []
+    runs, damaged = [], []
+    for path in paths:
+        try:
+            run = _read_run(path)
+            check(run)
+            runs.append(run)
+        except BadInput as error:
+            damaged.append(LeftOut(path, str(error)))
+    return runs, damaged
 
 
 def _read_run(path: Path) -> Run:
@@ -295,25 +318,3 @@ def _specialists(runs: list[Run]) -> list[Run]:
     """Runs for one team size, where their task also has runs for other sizes."""
     kinds = Counter(task for task, _ in {(run.experiment.task, run.experiment.rosters.all) for run in runs})
     return [run for run in runs if len(run.experiment.rosters.all) == 1 and kinds[run.experiment.task] > 1]
-
-
-def _refuse_doubles(runs: list[Run]) -> None:
-    seen: dict[str | Experiment, Run] = {}
-    for run in runs:
-        same = seen.setdefault(run.experiment if run.is_trial else run.name, run)
-        if same is not run:
-            raise BadInput(
-                f"two runs are {same.name}: {same.folder.path} and {run.folder.path}; give one of them"
-            )
-
-
-def _refuse_unlike(runs: list[Run], doing: str, what: Callable[[Run], object]) -> None:
-    """One table must not mix numbers that mean different things: a task's runs must be like its first."""
-    first: dict[str, Run] = {}
-    for run in runs:
-        other = first.setdefault(run.experiment.task, run)
-        if what(run) != what(other):
-            raise BadInput(
-                f"{other.folder.path} and {run.folder.path} cannot stand in one table: they {doing} "
-                f"differently ({what(other)!r} and {what(run)!r})"
-            )

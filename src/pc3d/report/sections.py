@@ -182,9 +182,11 @@ def benchmarks(runs: Runs) -> Section:
 
 
 def about_the_runs(runs: Runs) -> Section:
-    count, used = len(runs.given), sum(run.complete for run in runs.given)
+    left = len(runs.left_out)
+    count, used = len(runs.given) + left, sum(run.complete for run in runs.given)
     given = "1 run was" if count == 1 else f"{count} runs were"
-    given += f" given; {used} finished and evaluated at every team size."
+    out = f"{left} left out, " if left else ""
+    given += f" given; {out}{used} finished and evaluated at every team size."
     return Section("Runs", "\n\n".join([given, *notes(runs)]))
 
 

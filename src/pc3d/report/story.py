@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from pc3d.experiment.execution import ALONE
 from pc3d.experiment.methods import METHODS, OURS
+from pc3d.report.beside_random import BesideRandom, beside_random
 from pc3d.report.names import SPLITS, WORDS, method_title, methods_in_order, task_title
 from pc3d.report.prose import SIZES, decimal, listed, number, number_of_seeds, on_tasks
 from pc3d.report.runs import Runs
@@ -163,7 +164,9 @@ class TaskStory:
 
     @property
     def about(self) -> str:
-        return TASKS[self.name].about if self.name in TASKS else ""
+        """What is played; an own task's words are those it had when training began."""
+        world = self.runs.of(self.name)[0].experiment.world
+        return world.about if world else TASKS[self.name].about if self.name in TASKS else ""
 
     def counts(self) -> str:
         """What is counted, and which way is better."""
@@ -187,7 +190,26 @@ class TaskStory:
         first, *others = self.ranked
         return {first, *self.rivals, *({BACKBONE} & {*others} if self.rivals == [OURS] else ())}
 
+    @property
+    def beside_random(self) -> BesideRandom | None:
+        """Of the best one, at the last sizes."""
+        return beside_random(self.runs, self.name, self.ranked[0], self.last_sizes)
+
+    @property
+    def has_scale(self) -> bool:
+        """Whether references say what is much."""
+        return self.runs.reference_range(self.name) is not None
+
     def lead(self) -> str:
+        """Who is best, after a word on whether that is anything, and beside random play if need be."""
+        first, found = self._lead(), self.beside_random
+        if found is None:
+            return first
+        if found.nobody_learned:
+            return f"{found.warning(f'on {self.title} with {_agents(self.last_sizes)}')} {first}"
+        return first if self.has_scale else f"{first} {found.lead()}"
+
+    def _lead(self) -> str:
         """Who has the best mean at the last sizes, beside the next one, PC3D and its backbone."""
         first, *others = self.ranked
         value = self.returns(first)
@@ -253,7 +275,7 @@ def _rest(told: list[TaskStory]) -> Iterator[str]:
 def _on_new_sizes(told: list[TaskStory]) -> Iterator[str]:
     """What is lost where no training was, on a common scale: returns of unlike teams cannot be compared."""
     open_teams = [one for one in told if one.unseen]
-    scaled = [one for one in open_teams if one.runs.reference_range(one.name) is not None]
+    scaled = [one for one in open_teams if one.has_scale]
     if scaled:
         mains = {one.main for one in scaled}
         whose = f"{method_title(mains.pop())}'s" if len(mains) == 1 else "the best method's"
@@ -262,15 +284,23 @@ def _on_new_sizes(told: list[TaskStory]) -> Iterator[str]:
         changes = listed([_change(first, interval), *(_change(one) for one in others)])
         score = f"{whose} score (0 is random play, 1 the best reference player)"
         yield f"At all sizes never trained with, {score} is {changes}."
-    elif open_teams:
-        one = open_teams[0]
-        seen = decimal(one.returns(one.main, one.runs.sizes(one.name, SPLITS[0])).mean)
-        last = decimal(one.returns(one.main).mean)
-        yield (
-            f"On {one.title} {method_title(one.main)}'s mean return is {seen} at training sizes and {last} "
-            f"at {SIZES[one.last_split]} sizes; how much of that comes from the team's size alone, only "
-            "reference players could tell."
-        )
+    plain = [one for one in open_teams if not one.has_scale][:TASKS_TOLD]
+    known = [one for one in plain if one.beside_random is not None]
+    unknown = [one for one in plain if one not in known]
+    yield from (_plain_change(one) for one in (*known, *unknown))
+    if unknown:
+        yield "How much of that comes from the team's size alone, only reference players could tell."
+
+
+def _plain_change(one: TaskStory) -> str:
+    """Returns as they are, beside random play's where that is known."""
+    places = {"training": one.runs.sizes(one.name, SPLITS[0]), SIZES[one.last_split]: one.last_sizes}
+    told = []
+    for split, sizes in places.items():
+        found = beside_random(one.runs, one.name, one.main, sizes)
+        chance = "" if found is None else f" (random play's {decimal(found.random)})"
+        told.append(f"{decimal(one.returns(one.main, sizes).mean)}{chance} at {split} sizes")
+    return f"On {one.title} {method_title(one.main)}'s mean return is {listed(told)}."
 
 
 def _change(one: TaskStory, interval: str = "") -> str:
@@ -300,6 +330,12 @@ def _without_part(runs: Runs) -> Iterator[str]:
         verb = "is" if out == 1 else "are"
         count = number(out).capitalize()
         yield f"{count} of the {len(runs.given)} runs {verb} unfinished or not scored, and left out."
+    if unlike := len(runs.left_out):
+        verb = "run is" if unlike == 1 else "runs are"
+        yield (
+            f"{number(unlike).capitalize()} {verb} left out, damaged or not to be compared with the others; "
+            "the notes under Runs say which and why."
+        )
 
 
 def _range(seeds: set[int], *, each: bool) -> str:

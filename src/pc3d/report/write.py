@@ -87,10 +87,11 @@ def _replays(runs: Runs) -> Iterable[dict[str, Any]]:
     for _, _, of_method in runs.by_method:
         recorded = [run for run in of_method if run.folder.done and run.replays]
         for run in recorded[:REPLAYED_SEEDS]:
-            yield from (_replay(run, path) for path in run.replays)
+            yield from (read_replay(run, path) for path in run.replays)
 
 
-def _replay(run: Run, path: Path) -> dict[str, Any]:
+def read_replay(run: Run, path: Path) -> dict[str, Any]:
+    """A recorded episode with what is usual of its policy, if it is of that run."""
     content, experiment = read_table(path), run.experiment
     expected = {"task": experiment.task, "method": experiment.method, "seed": experiment.seed}
     known = all(content.get(name) == value for name, value in expected.items())

@@ -3,13 +3,16 @@
 import csv
 import json
 import sys
+from dataclasses import dataclass
 
 import pytest
 from PIL import Image
 
 from pc3d.cli import main
+from pc3d.cli.own_task import _own_words, look_at
+from pc3d.experiment.world import LONGEST_ABOUT
 from pc3d.play.arena import CompiledArena
-from pc3d.play.hosted.crew import Source
+from pc3d.play.hosted.crew import DEFAULT_HOSTING, Source
 from pc3d.presets.preset_file import Preset, write_preset
 from pc3d.runs.checkpoint import read_file, save_tree
 from pc3d.runs.policy import load_policy
@@ -17,7 +20,7 @@ from pc3d.runs.train import Habits, train
 from pc3d.system.errors import Diverged
 from pc3d.tasks.registry import TASKS
 from tests.play.hosted.jax_task import AllowsNothing
-from tests.play.hosted.sample_task import STEPS
+from tests.play.hosted.sample_task import STEPS, make
 from tests.play.hosted.tiny import PATH, SIZES, TINY
 from tests.probes import probe_experiment
 
@@ -51,6 +54,33 @@ def refusal(capsys, *words):
 def test_the_same_command_finds_the_run_finished(trained, capsys):
     assert main(["train", PATH, "pc3d", *SIZES, *TINY, "--folder", str(trained)]) == 0
     assert "already finished" in capsys.readouterr().out
+
+
+def documented(team_size):
+    """Agents on a line
+    should meet
+
+    Whoever reads this far is not reading a report.
+    """
+    return make(team_size)
+
+
+def test_a_task_is_known_by_the_beginning_of_its_docstring_if_it_has_one():
+    here = f"{__name__}:documented"
+    for path, about in ((here, "Agents on a line should meet."), (PATH, "")):
+        assert look_at(path, (2,), None, DEFAULT_HOSTING).world.about == about
+    (*_, last) = look_at(JAX_PATH, (2,), None, DEFAULT_HOSTING).world.about.split()
+    assert last == "fills."
+
+
+def test_a_signature_in_the_place_of_a_docstring_says_nothing_of_the_game():
+    assert _own_words(Bare) == ""
+    assert len(_own_words(type("Long", (), {"__doc__": "word " * 1000}))) <= LONGEST_ABOUT + 1
+
+
+@dataclass(frozen=True)
+class Bare:
+    slots: int
 
 
 def test_a_run_describes_its_task(trained):

@@ -246,3 +246,11 @@ def test_a_replay_that_lacks_its_world_is_refused():
 def test_a_replay_page_without_replays_is_refused():
     with pytest.raises(BadInput, match="at least one replay"):
         replay_page([])
+
+
+def test_the_controls_stick_within_what_they_play_alone():
+    """In a browser: see test_the_controls_cover_nothing_before_one_gets_to_the_teams."""
+    page = replay_page([TINY_REPLAY])
+    marks = ("viewer-heading", 'id="usual"', 'class="watching"', 'class="stages"', 'class="transport"')
+    places = [page.index(mark, page.index("<main>")) for mark in marks]
+    assert places == sorted(places)

@@ -206,6 +206,24 @@ def test_it_says_what_is_usual_of_the_two_policies_and_that_an_episode_may_be_un
     assert window.console() == []
 
 
+def test_the_controls_cover_nothing_before_one_gets_to_the_teams(window, page):
+    open_page(window, page, 1280, 800)
+    heading_is_seen = """
+        const heading = document.querySelector("#viewer-heading");
+        scrollTo(0, scrollY + heading.getBoundingClientRect().bottom - innerHeight + 8);
+        const place = heading.getBoundingClientRect();
+        const middle = (place.top + place.bottom) / 2;
+        return document.elementFromPoint(place.left + 20, middle) === heading;
+    """
+    assert window.run(heading_is_seen)
+    in_sight = """
+        document.querySelector(".stages").scrollIntoView();
+        const controls = document.querySelector(".transport").getBoundingClientRect();
+        return controls.bottom <= innerHeight;
+    """
+    assert window.run(in_sight)
+
+
 def test_games_stand_side_by_side_where_there_is_room(window, page):
     for width, rows in ((1280, 1), (375, 3)):
         open_page(window, page, width, 800)

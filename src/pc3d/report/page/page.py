@@ -83,6 +83,12 @@ def report_page(
     )
 
 
+def check_replay(replay: dict[str, Any]) -> None:
+    """Refuse what no page could show."""
+    _index_entry(replay)
+    _as_text(replay)
+
+
 def _asset(name: str, package: str = "pc3d.report.page") -> str:
     return (files(package) / name).read_text(encoding="utf-8")
 
@@ -115,11 +121,14 @@ def _index_entry(replay: dict[str, Any]) -> dict[str, Any]:
 
 def _packed(replay: dict[str, Any]) -> str:
     """Compressed about tenfold; the fixed time makes equal replays equal bytes."""
+    return _base64(gzip.compress(_as_text(replay).encode(), mtime=0))
+
+
+def _as_text(replay: dict[str, Any]) -> str:
     try:
-        text = json.dumps(replay, separators=(",", ":"), allow_nan=False)
+        return json.dumps(replay, separators=(",", ":"), allow_nan=False)
     except ValueError:
         raise BadInput("a replay holds a number that is not finite") from None
-    return _base64(gzip.compress(text.encode(), mtime=0))
 
 
 def _base64(data: bytes) -> str:

@@ -51,10 +51,11 @@ def scored_by_other_rules(runs: Runs, task: str) -> Iterator[LessSaid]:
 
 def _files(runs: Runs, task: str, option: str) -> Files:
     found = [run for method in runs.methods(task) for run in runs.finished(task, method)]
-    return [file for run in found for file in _of(run) if file.asked_for == option]
+    return [file for run in found for file in less_said_in(run) if file.asked_for == option]
 
 
-def _of(run: Run) -> Iterator[LessSaid]:
+def less_said_in(run: Run) -> Iterator[LessSaid]:
+    """What a run's folder holds of lost links and other coaches, if it is of that run."""
     experiment = run.experiment
     for file in read_less_said(run.folder.path):
         if file.player != (experiment.task, experiment.method, experiment.seed):
