@@ -60,6 +60,7 @@ def admit_named(path: str | None) -> Any:
         return None
     thing = load_object(path)
     if _is_jax_task(thing):
+        thing.name = path  # runs and files know it by nothing else, so sentences should not, either
         TASKS[path] = TaskEntry(path, thing)
     return thing
 

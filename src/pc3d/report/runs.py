@@ -130,6 +130,8 @@ class Runs:
     large_references: dict[World, dict[str, dict[str, Scores]]] = field(default_factory=dict)
     specialists: tuple[Run, ...] = ()  # trained for one team size alone, to be compared with the others
     trials: tuple[Run, ...] = ()  # made to try settings out, never played at test sizes
+    strangers: dict[Path, str] = field(default_factory=dict)
+    """Files of references, and the task in each of which there is no run."""
 
     @property
     def given(self) -> tuple[Run, ...]:
@@ -213,12 +215,11 @@ def find_runs(paths: Iterable[Path]) -> Runs:
         _refuse_unlike(together, "define the return", lambda run: run.return_definition)
     _refuse_unlike(open_teams, "split the team sizes", lambda run: run.experiment.rosters)
     _refuse_unlike(open_teams, "mix kinds of agents", lambda run: run.experiment.mixes)
-    references, *large = (
-        _references(paths, open_teams + trials, f"references{suffix}.csv")
-        for suffix in ("", *(f"-{world}" for world in WORLDS))
-    )
+    names = [f"references{suffix}.csv" for suffix in ("", *(f"-{world}" for world in WORLDS))]
+    references, *large = (_references(paths, open_teams + trials, name) for name in names)
     by_world = dict(zip(WORLDS, large, strict=True))
-    return Runs(tuple(open_teams), references, by_world, tuple(specialists), tuple(trials))
+    strangers = _strangers([file for name in names for file in _files(paths, name)], runs)
+    return Runs(tuple(open_teams), references, by_world, tuple(specialists), tuple(trials), strangers)
 
 
 def _files(paths: Iterable[Path], name: str) -> list[Path]:
@@ -282,6 +283,11 @@ def _references(paths: Iterable[Path], runs: list[Run], name: str) -> dict[str, 
             found[scores.task][scores.method] = scores
     usual = {run.experiment.task for run in runs if run.return_definition == _usual_definition(run)}
     return {task: players for task, players in found.items() if task in usual}
+
+
+def _strangers(files: list[Path], runs: list[Run]) -> dict[Path, str]:
+    known = {run.experiment.task for run in runs}
+    return {file: scores.task for file in files for scores in read_scores(file) if scores.task not in known}
 
 
 def _usual_definition(run: Run) -> str | None:

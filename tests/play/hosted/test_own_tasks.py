@@ -77,14 +77,30 @@ def test_a_named_task_is_filmed_as_it_draws_itself(trained, tmp_path):
         assert image.n_frames == STEPS + 1
 
 
-def test_references_of_an_own_task_are_scored(tmp_path):
-    rosters = tmp_path / "rosters.toml"
-    rosters.write_text("train = [2]\ntest = [3]\n")
-    words = ["--references", PATH, "--rosters", str(rosters), "--rollouts", "2", "--out", str(tmp_path)]
+def references(folder, path, *sizes):
+    """The rows of a file with the references of an own task, two of each size."""
+    words = ["--references", path, *sizes, "--rollouts", "2", "--out", str(folder)]
     assert main(["evaluate", *words]) == 0
-    with open(tmp_path / "references.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    with open(folder / "references.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_references_of_an_own_task_are_scored(tmp_path):
+    (tmp_path / "rosters.toml").write_text("train = [2]\ntest = [3]\n")
+    rows = references(tmp_path, PATH, "--rosters", str(tmp_path / "rosters.toml"))
     assert [(row["method"], row["split"]) for row in rows[::2]] == [("random", "train"), ("random", "test")]
+
+
+def test_references_of_a_jax_task_are_called_as_its_runs_are(tmp_path):
+    rows = references(tmp_path, JAX_PATH, "--train-sizes", "2", "--test-sizes", "3")
+    assert [(row["task"], row["split"]) for row in rows[::2]] == [(JAX_PATH, "train"), (JAX_PATH, "test")]
+
+
+def test_team_sizes_are_for_references_of_own_tasks_alone(trained, capsys):
+    for words in ([trained], ["--references", "spread", "--out", trained]):
+        sentence = refusal(capsys, "evaluate", *words, "--train-sizes", "2")
+        assert "are for the references of an own task" in sentence
+    assert "needs its team sizes" in refusal(capsys, "evaluate", "--references", PATH, "--out", trained)
 
 
 @pytest.mark.parametrize("command", [["evaluate"], ["watch", "--team-size", "2"]])
@@ -134,7 +150,7 @@ def test_a_jax_task_that_breaks_a_promise_is_refused_with_the_promise(name, sent
 
 def test_a_jax_task_says_which_sizes_it_has(capsys):
     sentence = refusal(capsys, "train", JAX_PATH, "mappo", "--train-sizes", "2-5")
-    assert "played by 1 to 3 agents, not 4" in sentence
+    assert f"{JAX_PATH} is played by 1 to 3 agents, not 4" in sentence
 
 
 def test_an_environment_that_changed_since_training_is_one_sentence(trained, monkeypatch, capsys):
