@@ -16,7 +16,8 @@ from pc3d.runs.policy import load_policy
 from pc3d.runs.train import Habits, train
 from pc3d.system.errors import Diverged
 from pc3d.tasks.registry import TASKS
-from tests.play.hosted.jax_task import AllowsNothing
+from pc3d.tasks.task import Task
+from tests.play.hosted.jax_task import AllowsNothing, Good
 from tests.play.hosted.sample_task import STEPS
 from tests.play.hosted.tiny import PATH, SIZES, TINY
 from tests.probes import probe_experiment
@@ -131,6 +132,20 @@ def test_a_jax_task_is_trained_and_scored_by_its_path(trained_jax, capsys):
     assert main([*words, "--task", JAX_PATH]) == 0
     with open(trained_jax / "scores.csv", newline="") as file:
         assert {row["team_size"] for row in csv.DictReader(file)} == {"2", "3"}
+
+
+def test_a_jax_task_is_filmed_as_it_draws_itself(trained_jax, tmp_path, monkeypatch, capsys):
+    film = tmp_path / "film.gif"
+    words = ["watch", str(trained_jax), "--team-size", "3", "--task", JAX_PATH, "--out", str(film)]
+    assert main([*words, "--size", "64"]) == 0
+    with Image.open(film) as image:
+        assert image.n_frames == Good.horizon + 1
+    capsys.readouterr()
+    monkeypatch.setattr(Good, "draw", lambda *_, **__: 1 / 0)
+    raised = "cannot be filmed: draw raised ZeroDivisionError: division by zero (test_own_tasks.py"
+    assert f"{JAX_PATH} {raised}" in refusal(capsys, *words)
+    monkeypatch.setattr(Good, "draw", Task.draw)
+    assert f"{JAX_PATH} has no picture: give it a draw method" in refusal(capsys, *words)
 
 
 @pytest.mark.parametrize(
