@@ -154,7 +154,7 @@ def test_a_jax_task_is_filmed_as_it_draws_itself(trained_jax, tmp_path, monkeypa
         ("CountsEverybody", "a team plays otherwise in a world with 3 slots than in one with 1"),
         ("ShowsGhosts", "observe must give zeros for slots that nobody fills"),
         ("RewardsEach", "the reward of a step is one number for the team"),
-        ("DecidesInPython", "TracerBoolConversionError"),
+        ("DecidesInPython", "step asks an array for its value (jax_task.py, line "),
         ("AllowsNothing", "available_actions allows somebody no action: leave everybody one"),
     ],
 )
@@ -166,6 +166,19 @@ def test_a_jax_task_that_breaks_a_promise_is_refused_with_the_promise(name, sent
 def test_a_jax_task_says_which_sizes_it_has(capsys):
     sentence = refusal(capsys, "train", JAX_PATH, "mappo", "--train-sizes", "2-5")
     assert f"{JAX_PATH} is played by 1 to 3 agents, not 4" in sentence
+
+
+def test_a_jax_task_is_checked_with_the_sizes_it_has(capsys, monkeypatch):
+    monkeypatch.setattr(Good, "smallest_team", 2)
+    assert main(["check", JAX_PATH]) == 0
+    assert f"{JAX_PATH} is fine with team sizes 2-3" in capsys.readouterr().out
+    monkeypatch.setattr(Good, "smallest_team", 3)
+    monkeypatch.setattr(Good, "return_definition", None)
+    assert main(["check", JAX_PATH]) == 2
+    assert "return_definition must be a sentence, not None\n" in capsys.readouterr().out
+    monkeypatch.setattr(Good, "largest_team", None)
+    assert main(["check", JAX_PATH]) == 2
+    assert "problem: largest_team must be a whole number, not None\n" in capsys.readouterr().out
 
 
 def test_an_environment_that_changed_since_training_is_one_sentence(trained, monkeypatch, capsys):
