@@ -16,7 +16,7 @@ SPACES = [Choice(("a", "b")), Choice(("a", "b"), masked=True), Box(("x", "y"), (
 @pytest.mark.parametrize(
     ("low", "high", "sentence"),
     [
-        ((0.0,), (float("inf"),), "number x needs two finite bounds, the lower one first, not 0 and inf"),
+        ((0.0,), (float("inf"),), "the action's x needs two finite bounds, the lower one first, not 0 and"),
         ((float("nan"),), (1.0,), "two finite bounds"),
         ((1.0,), (1.0,), "not 1 and 1"),
         ((0.0, 0.0), (1.0,), "a name, a low bound and a high bound for each number"),

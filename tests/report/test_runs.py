@@ -15,7 +15,7 @@ from pc3d.runs.done_file import write_recorded
 from pc3d.system.errors import BadInput
 from pc3d.tasks.registry import papers
 from pc3d.tasks.spread.rules import SpreadRules
-from tests.report.made_up import add_context, add_metrics, make_run
+from tests.report.made_up import add_context, add_metrics, make_run, write_references
 
 SCORES = {size: [-1.0] for size in range(1, 11)}
 
@@ -55,6 +55,14 @@ def test_a_run_scored_at_some_sizes_only_is_named_and_counts_nowhere(tmp_path):
     told = "spread pc3d seed 0: not evaluated at team sizes 9, 10, so in no table of scores: pc3d evaluate "
     assert f"{told}{run.path}" in notes(runs)
     assert runs.scored("spread", "pc3d") == []
+
+
+@pytest.mark.parametrize("name", ["references.csv", "references-scaled.csv"])
+def test_references_of_a_task_without_runs_are_named(name, tmp_path):
+    make_run(tmp_path, "spread", "pc3d", 0, SCORES)
+    write_references(tmp_path / name, "lbf", {"random": SCORES, "noop": SCORES})
+    told = f"{tmp_path / name}: in no table: there is no run of lbf here"
+    assert notes(find_runs([tmp_path])).count(told) == 1
 
 
 def test_a_seed_that_only_other_methods_have_is_missing(tmp_path):

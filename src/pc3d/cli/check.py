@@ -6,7 +6,8 @@ from typing import Annotated
 import tyro
 
 from pc3d.cli.display import Terminal, facts
-from pc3d.cli.own_task import look_at
+from pc3d.cli.in_help import Sizes
+from pc3d.cli.own_task import look_at, sizes_to_try
 from pc3d.cli.team_sizes import parse_team_sizes
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.errors import BadInput
@@ -16,8 +17,8 @@ from pc3d.system.errors import BadInput
 class Command:
     task: Annotated[str, tyro.conf.Positional, tyro.conf.arg(metavar="MODULE:NAME")]
     """Where the task is, as module:name; the name of a function make(team_size), or of a Task class."""
-    team_sizes: Annotated[str, tyro.conf.arg(metavar="SIZES")] = "1-8"
-    """The sizes to try, such as 2-6,8."""
+    team_sizes: Sizes = None
+    """The sizes to try, such as 2-6,8; if not given, 1-8, or those of them that a JAX task admits."""
     horizon: int | None = None
     """The time limit, if the environment has none of its own."""
     env_timeout: float = DEFAULT_HOSTING.env_timeout
@@ -26,7 +27,8 @@ class Command:
 
 def run(command: Command) -> int:
     task, hosting = command.task, Hosting(env_timeout=command.env_timeout)
-    found = look_at(task, parse_team_sizes(command.team_sizes), command.horizon, hosting)
+    sizes = sizes_to_try(task) if command.team_sizes is None else parse_team_sizes(command.team_sizes)
+    found = look_at(task, sizes, command.horizon, hosting)
     console = Terminal()
     if found.world:
         rows = [
@@ -39,6 +41,7 @@ def run(command: Command) -> int:
     notes = [f"note: {note}" for note in found.notes]
     problems = [f"problem: {problem}" for problem in found.problems]
     verdict = "is fine" if found.world else f"cannot be trained on yet: {len(found.problems)} problem(s)"
-    for line in (*notes, *problems, f"{task} {verdict} with team sizes {command.team_sizes}"):
+    tried = command.team_sizes or "-".join(map(str, dict.fromkeys((sizes[0], sizes[-1]))))
+    for line in (*notes, *problems, f"{task} {verdict} with team sizes {tried}"):
         console.print(line, soft_wrap=True, markup=False)
     return 0 if found.world else BadInput.exit_code

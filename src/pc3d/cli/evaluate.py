@@ -19,6 +19,7 @@ from pc3d.cli.lost_links import check_by_itself, evaluate_lost_links
 from pc3d.cli.own_task import admit_named, with_world
 from pc3d.cli.retention import show_retention
 from pc3d.cli.score_tables import returns_table
+from pc3d.cli.sizes_words import rosters_from_words
 from pc3d.cli.team_sizes import team_sizes_for
 from pc3d.cli.unlike_agents import check_alone, evaluate_mixes
 from pc3d.evaluation.evaluation_file import file_names
@@ -36,7 +37,6 @@ from pc3d.evaluation.run import (
 from pc3d.evaluation.table import ScoreRow
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import needs_of
-from pc3d.experiment.roster_file import read_rosters
 from pc3d.experiment.rosters import Rosters
 from pc3d.play.arena import Arena, CompiledArena
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
@@ -90,16 +90,27 @@ class Command:
     """The own task these runs were trained on, named again: no file makes us run its code."""
     method: OwnCode = None
     """The own method these runs were trained with, named again, for the same reason."""
+    train_sizes: Sizes = None
+    """For the references of an own task: the sizes its runs were trained with, as for pc3d train."""
+    validation_sizes: Sizes = None
+    """In the same way."""
+    test_sizes: Sizes = None
+    """In the same way."""
     rosters: File = None
-    """For the references of an own task: the file with its team sizes."""
+    """All of these as a file."""
     horizon: int | None = None
     """With --roster: steps of an episode. For the references of an own task that has no limit of its own."""
     hosting: Annotated[Hosting, tyro.conf.arg(name="")] = DEFAULT_HOSTING
+
+    @property
+    def sizes(self) -> tuple[str | None, ...]:
+        return self.train_sizes, self.validation_sizes, self.test_sizes
 
 
 def run(command: Command) -> int:
     if command.references is not None:
         return _run_references(command, command.references)
+    _refuse_sizes(command, "a run has its own")
     finished, unfinished = find_policies(command.runs)
     admit_named(command.task)
     admit_method(command.method)
@@ -275,7 +286,8 @@ def _run_references(command: Command, task_name: str) -> int:
         game = arena.game
         sizes = _sizes(game, rosters, command)
         with counted(f"references of {task_name}", len(reference_teams(game)) * len(sizes)) as advance:
-            rows = evaluate_references(arena, rosters, sizes, command.settings, command.out, advance)
+            settings, out = command.settings, command.out
+            rows = evaluate_references(arena, task_name, rosters, sizes, settings, out, advance)
     names = dict.fromkeys(row.method for row in rows)
     by_name = {name: returns_of([row for row in rows if row.method == name]) for name in names}
     large = HINDERED in rows[0].measures
@@ -288,15 +300,22 @@ def _reference_arena(command: Command, name: str) -> Iterator[tuple[Arena, Roste
     """Where references play, and with which team sizes."""
     if not is_import_path(name):
         entry = entry_of(name)
+        _refuse_sizes(command, f"{name} has its own")
         world = command.settings.world or "crowded"
         yield CompiledArena(entry.make(entry.task_class.largest_team, world=world)), paper_of(name).rosters
         return
-    if command.rosters is None:
-        raise BadInput("the references of an own task need its team sizes: --rosters FILE")
-    rosters, curriculum = read_rosters(command.rosters)
+    rosters, curriculum = rosters_from_words(command.rosters, command.sizes, None)
     if command.settings.world is not None:
         raise BadInput("only the tasks that come with pc3d have references for large teams")
     usual = custom(name, "mappo", rosters, curriculum)
     experiment = with_world(usual, command.horizon, command.hosting)
     with open_arena(experiment, name, command.hosting, original=False) as arena:
         yield arena, rosters
+
+
+def _refuse_sizes(command: Command, whose: str) -> None:
+    if command.rosters is not None or any(command.sizes):
+        raise BadInput(
+            f"--rosters, --train-sizes and their like are for the references of an own task: {whose} team "
+            "sizes, and --team-sizes names some of them"
+        )

@@ -2,13 +2,14 @@
 
 import inspect
 import textwrap
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from pc3d.cli.display import Terminal
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.world import LONGEST_ABOUT, OwnWorld, Rules
-from pc3d.play.hosted.contract import Examination, examine
+from pc3d.play.hosted.contract import Examination, examine, told_once
 from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.system.bounds import within
 from pc3d.system.errors import BadInput, Pc3dError
@@ -21,8 +22,11 @@ from pc3d.system.imports import (
 )
 from pc3d.tasks.contract import broken_promises
 from pc3d.tasks.entry import TaskEntry
+from pc3d.tasks.parts import wrong_bounds, wrong_settings
 from pc3d.tasks.registry import TASKS
 from pc3d.tasks.task import AnyTask, Task
+
+USUAL_SIZES = tuple(range(1, 9))  # that a task is tried with
 
 
 def with_world(experiment: Experiment, horizon: int | None, hosting: Hosting = DEFAULT_HOSTING) -> Experiment:
@@ -77,6 +81,7 @@ def admit_named(path: str | None) -> Any:
         return None
     thing = load_object(path)
     if _is_jax_task(thing):
+        thing.name = path  # runs and files know it by nothing else, so sentences should not, either
         TASKS[path] = TaskEntry(path, thing)
     return thing
 
@@ -85,20 +90,34 @@ def _is_jax_task(thing: Any) -> bool:
     return isinstance(thing, type) and issubclass(thing, Task)
 
 
+def sizes_to_try(path: str) -> tuple[int, ...]:
+    """What a task is looked at with if nobody says: as many of the usual team sizes as it admits."""
+    thing = admit_named(path)
+    if not _is_jax_task(thing):  # only playing tells which sizes an environment has
+        return USUAL_SIZES
+    return tuple(size for size in USUAL_SIZES if _admits(thing, size)) or USUAL_SIZES
+
+
+def _admits(task: type[AnyTask], size: int) -> bool:
+    try:
+        task(slots=size)
+    except Pc3dError:
+        return False
+    except OWN_ERRORS:  # to be told when the task is looked at
+        return True
+    return True
+
+
 def _look_at_jax_task(task: type[AnyTask], team_sizes: tuple[int, ...]) -> Examination:
-    found = Examination()
     try:
         wide = [task(slots=size) for size in sorted(team_sizes)][-1]
     except Pc3dError:  # says what is wrong with the size
         raise
     except OWN_ERRORS as error:
-        found.problems.append(f"it cannot be made: {described(error)}")
-        return found
-    for size in (min(team_sizes), max(team_sizes)):
-        try:
-            found.problems += [f"with {size} agents: {problem}" for problem in broken_promises(wide, size)]
-        except OWN_ERRORS as error:  # while it is compiled
-            found.problems.append(f"with {size} agents: {described(error)}")
+        return Examination(problems=[*wrong_bounds(task)] or [f"it cannot be made: {described(error)}"])
+    found = Examination(problems=wrong_settings(wide))
+    if not found.problems:
+        found.problems += told_once(_broken_by_size(wide, (min(team_sizes), max(team_sizes))))
     if not found.problems:
         found.world = OwnWorld.acting(
             wide.action_space,
@@ -109,3 +128,11 @@ def _look_at_jax_task(task: type[AnyTask], team_sizes: tuple[int, ...]) -> Exami
             observation_parts=wide.layout,
         )
     return found
+
+
+def _broken_by_size(task: AnyTask, sizes: tuple[int, ...]) -> Iterator[tuple[int, str]]:
+    for size in dict.fromkeys(sizes):
+        try:
+            yield from ((size, problem) for problem in broken_promises(task, size))
+        except OWN_ERRORS as error:  # of a part that is not looked at by itself
+            yield size, described(error)

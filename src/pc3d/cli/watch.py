@@ -1,6 +1,7 @@
 """`pc3d watch RUN --team-size N`: one episode of a policy, as a film or as a page."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -24,9 +25,9 @@ from pc3d.play.opening import open_arena
 from pc3d.play.starts import rollout_keys
 from pc3d.runs.policy import Policy, load_policy
 from pc3d.runs.shipped import found
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, Pc3dError
 from pc3d.system.files import explained, write_atomically
-from pc3d.system.imports import folder_name
+from pc3d.system.imports import OWN_ERRORS, described, folder_name, is_import_path
 from pc3d.system.plain import amount
 from pc3d.tasks.make import in_world, playable
 from pc3d.tasks.named_mixes import mixes_to_play
@@ -147,11 +148,23 @@ def _write_film(
         drawn = frames(task, episode, size=command.size, show_range=command.show_range)
     console = Terminal(stderr=True)
     quiet = not console.is_terminal  # or a log file would get an empty line
-    try:
+    with _told_what_own_code_raises(policy.task.name):
         shown = list(track(drawn, "drawing", steps + 1, console=console, transient=True, disable=quiet))
-    except NotImplementedError as error:
-        raise BadInput(f"{policy.task.name} cannot be filmed: {error}") from None
     FILM_FORMATS[out.suffix](out, shown, frames_per_second(steps))
+
+
+@contextmanager
+def _told_what_own_code_raises(task: str) -> Iterator[None]:
+    try:
+        yield
+    except Pc3dError:
+        raise
+    except NotImplementedError as error:
+        raise BadInput(f"{task} cannot be filmed: {str(error) or 'it has no draw method'}") from None
+    except OWN_ERRORS as error:
+        if not is_import_path(task):
+            raise
+        raise BadInput(f"{task} cannot be filmed: draw raised {described(error)}") from None
 
 
 def _write_page(out: Path, policy: Policy, episode: Recording, rollout: int) -> None:

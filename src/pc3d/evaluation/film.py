@@ -32,8 +32,23 @@ def frames(
     """A picture of every moment of an episode (a recording without an episode axis), the start first."""
     moments = range(len(episode.rewards) + 1)
     states = [jax.tree.map(lambda values, at=moment: values[at], episode.states) for moment in moments]
-    for moment, picture in enumerate(task.film(states, size=size, show_range=show_range)):
-        yield with_caption(task, picture, episode, moment)
+    for moment, drawn in enumerate(task.film(states, size=size, show_range=show_range)):
+        yield with_caption(task, as_picture(drawn, task.name), episode, moment)
+
+
+def as_picture(drawn: object, task: str) -> Picture:
+    """What a task drew: an array, or whatever NumPy makes one of, as an RGB image of Pillow's."""
+    try:
+        picture = np.asarray(drawn)
+    except ValueError:  # rows of unequal length
+        picture = np.asarray(drawn, object)
+    if picture.ndim != 3 or picture.shape[2] != 3 or picture.dtype != np.uint8 or not picture.size:
+        array = f"an array of {picture.dtype} with shape {picture.shape}"
+        raise BadInput(
+            f"draw of {task} must give a picture of rows × columns × 3 bytes (uint8; red, green, blue), "
+            f"not {array if picture.dtype.kind != 'O' else f'a {type(drawn).__name__}'}"
+        )
+    return picture
 
 
 def with_caption(game: Game, picture: Picture, episode: Recording, moment: int) -> Picture:

@@ -163,19 +163,20 @@ def parts(sizes: int, settings: EvaluationSettings) -> int:
 
 def evaluate_references(
     arena: Arena,
+    task: str,
     rosters: Rosters,
     team_sizes: tuple[int, ...],
     settings: EvaluationSettings,
     folder: Path,
     advance: Advance,
 ) -> list[ScoreRow]:
-    """Score the players that never learned, and write references.csv."""
+    """Score the players that never learned, and write references.csv; `task` is what its runs call it."""
     rows = []
     for name in reference_teams(arena.game):
         for size in team_sizes:
             narrow = wide_for(arena, size)
             scores = scored(narrow, reference_teams(narrow.game)[name], size, settings)
-            rows += score_rows(Player(arena.game.name, name), rosters, size, scores)
+            rows += score_rows(Player(task, name), rosters, size, scores)
             advance()
     with explained(f"writing to {folder}"):
         folder.mkdir(parents=True, exist_ok=True)

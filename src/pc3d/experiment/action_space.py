@@ -68,7 +68,7 @@ class Box:
         for name, low, high in zip(self.names, self.low, self.high, strict=True):
             if not (math.isfinite(low) and math.isfinite(high) and low < high):
                 raise BadInput(
-                    f"the action's number {name} needs two finite bounds, the lower one first, "
+                    f"the action's {name} needs two finite bounds, the lower one first, "
                     f"not {low:g} and {high:g}"
                 )
 

@@ -26,6 +26,7 @@ def notes(runs: Runs) -> list[str]:
     makers = (
         *(_left_out, _troubles, _missing, _half_evaluated, _outdated, _unequal_settings, _unequal_methods),
         *(_unequal_evaluations, _other_rules, _other_lengths, _other_settings, _without_references),
+        _of_strangers,
     )
     return [note for make in makers for note in make(runs)]
 
@@ -166,3 +167,8 @@ def _without_references(runs: Runs) -> Iterator[str]:
                 "of the return, a random player, and a better one at every size "
                 f"(pc3d evaluate --references {task} --out DIR)"
             )
+
+
+def _of_strangers(runs: Runs) -> Iterator[str]:
+    """Files of references that no table can have."""
+    return (f"{file}: in no table: there is no run of {task} here" for file, task in runs.strangers.items())

@@ -135,6 +135,8 @@ class Runs:
     specialists: tuple[Run, ...] = ()  # trained for one team size alone, to be compared with the others
     trials: tuple[Run, ...] = ()  # made to try settings out, never played at test sizes
     left_out: tuple[LeftOut, ...] = ()  # what cannot be read, or cannot stand beside the others
+    strangers: dict[Path, str] = field(default_factory=dict)
+    """Files of references, and the task in each of which there is no run."""
 
     @property
     def given(self) -> tuple[Run, ...]:
@@ -222,12 +224,17 @@ def find_runs(paths: Iterable[Path], *, check: Check | None = None) -> Runs:
     left_out = [*damaged, *unlike_trials, *unlike, *doubles, *more]
     if left_out and (check is None or not (open_teams or specialists or trials)):
         raise BadInput(left_out[0].reason)
-    references, *large = (
-        _references(paths, open_teams + trials, f"references{suffix}.csv")
-        for suffix in ("", *(f"-{world}" for world in WORLDS))
+    names = [f"references{suffix}.csv" for suffix in ("", *(f"-{world}" for world in WORLDS))]
+    references, *large = (_references(paths, open_teams + trials, name) for name in names)
+    return Runs(
+        tuple(open_teams),
+        references,
+        large_references=dict(zip(WORLDS, large, strict=True)),
+        specialists=tuple(specialists),
+        trials=tuple(trials),
+        left_out=tuple(left_out),
+        strangers=_strangers([file for name in names for file in _files(paths, name)], runs),
     )
-    by_world = dict(zip(WORLDS, large, strict=True))
-    return Runs(tuple(open_teams), references, by_world, tuple(specialists), tuple(trials), tuple(left_out))
 
 
 def _files(paths: Iterable[Path], name: str) -> list[Path]:
@@ -305,6 +312,11 @@ def _references(paths: Iterable[Path], runs: list[Run], name: str) -> dict[str, 
             found[scores.task][scores.method] = scores
     usual = {run.experiment.task for run in runs if run.return_definition == _usual_definition(run)}
     return {task: players for task, players in found.items() if task in usual}
+
+
+def _strangers(files: list[Path], runs: list[Run]) -> dict[Path, str]:
+    known = {run.experiment.task for run in runs}
+    return {file: scores.task for file in files for scores in read_scores(file) if scores.task not in known}
 
 
 def _usual_definition(run: Run) -> str | None:

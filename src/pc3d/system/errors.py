@@ -46,9 +46,9 @@ def refuse_unknown(kind: str, name: str, known: Collection[str]) -> None:
         raise unknown_name(kind, name, known)
 
 
-def shortened(name: str) -> str:
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
     """As much of a name as a sentence bears."""
-    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 3] + "..."
+    return name if len(name) <= longest else name[: longest - 3] + "..."
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> BadInput:

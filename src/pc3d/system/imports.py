@@ -2,6 +2,7 @@
 
 import re
 import sys
+import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,11 +11,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, shortened
 
 MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 # What somebody's code may raise. An exit, too: ours would otherwise be a success in the middle of the work.
 OWN_ERRORS = (Exception, SystemExit)
+PC3D, STANDARD_LIBRARY = Path(__file__).parents[1], sysconfig.get_path("stdlib")
+INSTALLED = {"site-packages", "dist-packages"}
+LONGEST_WORDS = 300  # of an error: some are a page long
 PATH = re.compile(rf"{MODULE.pattern}:[A-Za-z_]\w*")
 
 
@@ -63,14 +67,29 @@ def load_module(module_name: str) -> ModuleType:
 
 
 def described(error: BaseException) -> str:
-    """An error of somebody's code in one line, with the place where it was raised."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    """An error of somebody's code in one line, with the place there where it was raised."""
     try:
-        words = " ".join(str(error).split())
+        words = shortened(" ".join(str(error).split()), LONGEST_WORDS)
     except OWN_ERRORS:  # even its words are somebody's code
         words = ""
-    return f"{type(error).__name__}{': ' if words else ''}{words}{place}"
+    return f"{type(error).__name__}{': ' if words else ''}{words}{place_of(error)}"
+
+
+def place_of(error: BaseException) -> str:
+    """In brackets, the last line of somebody's own code that led to an error, or else of a package."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return ""  # its words have the place
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not _is_ours(frame.filename)]
+    own = [frame for frame in frames if not INSTALLED & set(Path(frame.filename).parts)]
+    last = (own or frames)[-1:]
+    return "".join(f" ({Path(frame.filename).name}, line {frame.lineno})" for frame in last)
+
+
+def _is_ours(file: str) -> bool:
+    """Whether it is of pc3d, or of Python, whose lines tell nobody what to mend in a task."""
+    path = Path(file)
+    of_python = path.is_relative_to(STANDARD_LIBRARY) and not INSTALLED & set(path.parts)
+    return file.startswith("<") or path.is_relative_to(PC3D) or of_python
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, PRNGKeyArray
 
 from pc3d.tasks.chance import by_chance
+from pc3d.tasks.parts import PartBroken, array_of, calling, start_of, step_of
 from pc3d.tasks.task import AnyTask
 
 PRECISION = 1e-5
@@ -27,6 +28,13 @@ class Played(eqx.Module):
 
 def broken_promises(task: AnyTask, team_size: int) -> list[str]:
     """What is wrong with a team of this size in a world as wide as the task, played by chance."""
+    try:
+        return _broken_promises(task, team_size)
+    except PartBroken as error:
+        return [str(error)]
+
+
+def _broken_promises(task: AnyTask, team_size: int) -> list[str]:
     key = jax.random.key(team_size)
     space = task.action_space
     chances = jnp.swapaxes(jax.random.uniform(key, (task.slots, task.horizon, *space.shape)), 0, 1)
@@ -53,20 +61,36 @@ def broken_promises(task: AnyTask, team_size: int) -> list[str]:
 def _episode(
     task: AnyTask, key: PRNGKeyArray, team_size: int, chances: Float[Array, "time agent *number"]
 ) -> Played:
-    start = task.reset(key, team_size), jnp.asarray(True)
+    with calling("reset"):
+        start = start_of(task.reset(key, team_size)), jnp.asarray(True)
 
     def step(now: tuple[Any, Array], drawn: tuple[PRNGKeyArray, Array]) -> tuple[tuple[Any, Array], Played]:
         state, going = now
-        allowed = task.available_actions(state) if task.action_space.masked else None
-        following, outcome = task.step(drawn[0], state, by_chance(task.action_space, drawn[1], allowed))
+        allowed = _allowed(task, state) if task.action_space.masked else None
+        actions = by_chance(task.action_space, drawn[1], allowed)
+        with calling("step"):
+            following, outcome = step_of(task.step(drawn[0], state, actions), state)
+        with calling("observe"):
+            views = array_of("what observe returns", task.observe(following))
         stuck = jnp.zeros(task.slots, bool) if allowed is None else ~jnp.any(allowed, axis=-1)
         stuck = going & jnp.any(task.present(state) & stuck)
         going = going & ~(outcome.terminated | outcome.truncated)
-        played = Played(task.observe(following), outcome.reward, outcome.measures, stuck)
+        played = Played(views, outcome.reward, outcome.measures, stuck)
         return (following, going), played
 
     _, played = jax.lax.scan(step, start, (jax.random.split(key, task.horizon), chances))
     return played
+
+
+def _allowed(task: AnyTask, state: Any) -> Bool[Array, "agent action"]:
+    with calling("available_actions"):
+        allowed = array_of("what available_actions returns", task.available_actions(state))
+    if allowed.shape != (task.slots, task.action_count):
+        raise PartBroken(
+            f"available_actions gives shape {allowed.shape} with {task.slots} slots, not "
+            f"{(task.slots, task.action_count)}"
+        )
+    return allowed
 
 
 def _wrong_shapes(task: AnyTask, team_size: int, played: Played) -> Iterator[str]:
@@ -90,7 +114,8 @@ def _wrong_shapes(task: AnyTask, team_size: int, played: Played) -> Iterator[str
 def _entities_at_the_start(
     task: AnyTask, key: PRNGKeyArray, team_size: int
 ) -> tuple[Bool[Array, "agent entity"], Float[Array, "agent entity feature"]]:
-    view = task.entities(task.reset(key, team_size))
+    with calling("entities"):
+        view = task.entities(task.reset(key, team_size))
     return view.visible, view.seen_by_each()
 
 

@@ -340,7 +340,7 @@ class Task(abc.ABC, Generic[StateT]):
     def draw(self, state: StateT, *, size: int = 480, show_range: bool = False) -> np.ndarray:
         """A picture of the state: height × width × RGB, 8 bits each, at most `size` pixels a side."""
         del state, size, show_range
-        raise BadInput(f"the task {self.name} has no picture: give it a draw method")
+        raise BadInput(f"{self.name} has no picture: give it a draw method")
 
     def film(
         self, states: Sequence[StateT], *, size: int = 480, show_range: bool = False

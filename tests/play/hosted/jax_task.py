@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import jax.numpy as jnp
+from PIL import Image
 
 from tests.probes import ActionReward, Aim
 
@@ -13,6 +14,9 @@ class Good(ActionReward):
 
     def observe(self, state):
         return jnp.where(self.present(state)[:, None], super().observe(state), 0)
+
+    def draw(self, state, *, size=480, show_range=False):
+        return Image.new("RGB", (size, size // 2))
 
 
 @dataclass(frozen=True)

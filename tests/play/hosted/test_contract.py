@@ -8,7 +8,7 @@ import pytest
 
 from pc3d.cli import main
 from pc3d.experiment.action_space import Box, Choice
-from pc3d.play.hosted.contract import _answering_within, examine
+from pc3d.play.hosted.contract import _answering_within, examine, told_once
 from pc3d.system.imports import load_object
 from pc3d.tasks.pettingzoo import parallel_env
 from tests.play.hosted import sample_task
@@ -57,13 +57,16 @@ def test_names_for_parts_of_an_observation_are_kept_in_their_order():
         ("Words", "the observation of agent_0 is an array of words, not an array of real numbers"),
         ("Complex", "the observation of agent_0 is an array of complex64 numbers, not an array of real"),
         ("TooLarge", "the observation of agent_0 holds a number that is not finite in 32 bits"),
-        ("Rewarding", "at step 1: the reward of agent_0 is a NoneType, not"),
+        ("Rewarding", "at step 1: the reward of agent_0 is a NoneType, not one number"),
         ("TwoRewards", "at step 1: the reward of agent_0 is an array of shape (2,), not one number"),
         ("EndlessReward", "at step 1: the reward of agent_0 is not a finite number in 32 bits: 1e+300"),
         ("TwoEnds", "at step 1: the termination of agent_0 is an array of shape (2,), not one number"),
         ("NotANumber", "holds a number that is not finite"),
         ("SeveralChoices", "only Discrete and a bounded Box work; let each combination of choices"),
-        ("Unbounded", "number 0 needs two finite bounds, the lower one first, not -inf and 1; give every"),
+        (
+            "Unbounded",
+            "the action's number 0 needs two finite bounds, the lower one first, not -inf and 1; give every",
+        ),
         ("WholeNumbers", "a Box of actions must be of real numbers; let each whole number stand for one"),
         ("MaskedNumbers", "agent_0 has masks, but only a Discrete action space can have them"),
         ("MaskOnce", "at step 1: agent_0 got no action_mask, though there was one before"),
@@ -202,7 +205,8 @@ def test_the_command_says_what_it_found_and_exits_with_0_or_2(capsys):
         (f"{HERE}:nobody", "has no nobody"),
         (
             "tests.play.hosted.broken_import:make",
-            "importing tests.play.hosted.broken_import failed: ZeroDivisionError",
+            "importing tests.play.hosted.broken_import failed: ZeroDivisionError: division by zero "
+            "(broken_import.py, line ",
         ),
     ],
 )
@@ -211,6 +215,34 @@ def test_a_path_that_leads_nowhere_is_one_sentence(path, sentence, capsys):
     errors = capsys.readouterr().err
     assert sentence in errors
     assert errors.count("\n") == 1
+
+
+def test_a_slip_in_own_code_is_shown_where_it_is(tmp_path, monkeypatch, capsys):
+    (tmp_path / "slip.py").write_text("\ndef make(:\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "slip:make"]) == 2
+    assert capsys.readouterr().err.endswith("SyntaxError: invalid syntax (slip.py, line 2)\n")
+
+
+def test_the_place_of_an_error_is_in_own_code_and_its_words_are_no_page(tmp_path, monkeypatch, capsys):
+    (tmp_path / "calls.py").write_text("import json\ndef make(size):\n    json.loads('{' + size * ' ')\n")
+    (tmp_path / "talks.py").write_text("def make(size):\n    raise ValueError('x' * 999)\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "calls:make"]) == 2
+    assert "(calls.py, line 3)" in capsys.readouterr().out
+    assert main(["check", "talks:make", "--team-sizes", "2"]) == 2
+    assert f"ValueError: {297 * 'x'}... (talks.py, line 2)" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_what_is_wrong_with_every_size_is_said_once(capsys):
+    assert main(["check", "os:system", "--team-sizes", "2-4"]) == 2
+    told = capsys.readouterr().out
+    assert "problem: with 2 agents: make(2) raised TypeError: " in told
+    assert "; the same with 3, 4\nos:system cannot be trained on yet: 1 problem(s)" in told
+    assert told_once([(1, "odd"), (2, "even"), (3, "odd")]) == [
+        "with 1 agent: odd; the same with 3",
+        "with 2 agents: even",
+    ]
 
 
 @pytest.mark.usefixtures("no_task_stays_known")

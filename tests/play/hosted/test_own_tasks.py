@@ -19,7 +19,8 @@ from pc3d.runs.policy import load_policy
 from pc3d.runs.train import Habits, train
 from pc3d.system.errors import Diverged
 from pc3d.tasks.registry import TASKS
-from tests.play.hosted.jax_task import AllowsNothing
+from pc3d.tasks.task import Task
+from tests.play.hosted.jax_task import AllowsNothing, Good
 from tests.play.hosted.sample_task import STEPS, make
 from tests.play.hosted.tiny import PATH, SIZES, TINY
 from tests.probes import probe_experiment
@@ -107,14 +108,30 @@ def test_a_named_task_is_filmed_as_it_draws_itself(trained, tmp_path):
         assert image.n_frames == STEPS + 1
 
 
-def test_references_of_an_own_task_are_scored(tmp_path):
-    rosters = tmp_path / "rosters.toml"
-    rosters.write_text("train = [2]\ntest = [3]\n")
-    words = ["--references", PATH, "--rosters", str(rosters), "--rollouts", "2", "--out", str(tmp_path)]
+def references(folder, path, *sizes):
+    """The rows of a file with the references of an own task, two of each size."""
+    words = ["--references", path, *sizes, "--rollouts", "2", "--out", str(folder)]
     assert main(["evaluate", *words]) == 0
-    with open(tmp_path / "references.csv", newline="") as file:
-        rows = list(csv.DictReader(file))
+    with open(folder / "references.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_references_of_an_own_task_are_scored(tmp_path):
+    (tmp_path / "rosters.toml").write_text("train = [2]\ntest = [3]\n")
+    rows = references(tmp_path, PATH, "--rosters", str(tmp_path / "rosters.toml"))
     assert [(row["method"], row["split"]) for row in rows[::2]] == [("random", "train"), ("random", "test")]
+
+
+def test_references_of_a_jax_task_are_called_as_its_runs_are(tmp_path):
+    rows = references(tmp_path, JAX_PATH, "--train-sizes", "2", "--test-sizes", "3")
+    assert [(row["task"], row["split"]) for row in rows[::2]] == [(JAX_PATH, "train"), (JAX_PATH, "test")]
+
+
+def test_team_sizes_are_for_references_of_own_tasks_alone(trained, capsys):
+    for words in ([trained], ["--references", "spread", "--out", trained]):
+        sentence = refusal(capsys, "evaluate", *words, "--train-sizes", "2")
+        assert "are for the references of an own task" in sentence
+    assert "needs its team sizes" in refusal(capsys, "evaluate", "--references", PATH, "--out", trained)
 
 
 @pytest.mark.parametrize("command", [["evaluate"], ["watch", "--team-size", "2"]])
@@ -147,13 +164,27 @@ def test_a_jax_task_is_trained_and_scored_by_its_path(trained_jax, capsys):
         assert {row["team_size"] for row in csv.DictReader(file)} == {"2", "3"}
 
 
+def test_a_jax_task_is_filmed_as_it_draws_itself(trained_jax, tmp_path, monkeypatch, capsys):
+    film = tmp_path / "film.gif"
+    words = ["watch", str(trained_jax), "--team-size", "3", "--task", JAX_PATH, "--out", str(film)]
+    assert main([*words, "--size", "64"]) == 0
+    with Image.open(film) as image:
+        assert image.n_frames == Good.horizon + 1
+    capsys.readouterr()
+    monkeypatch.setattr(Good, "draw", lambda *_, **__: 1 / 0)
+    raised = "cannot be filmed: draw raised ZeroDivisionError: division by zero (test_own_tasks.py"
+    assert f"{JAX_PATH} {raised}" in refusal(capsys, *words)
+    monkeypatch.setattr(Good, "draw", Task.draw)
+    assert f"{JAX_PATH} has no picture: give it a draw method" in refusal(capsys, *words)
+
+
 @pytest.mark.parametrize(
     ("name", "sentence"),
     [
         ("CountsEverybody", "a team plays otherwise in a world with 3 slots than in one with 1"),
         ("ShowsGhosts", "observe must give zeros for slots that nobody fills"),
         ("RewardsEach", "the reward of a step is one number for the team"),
-        ("DecidesInPython", "TracerBoolConversionError"),
+        ("DecidesInPython", "step asks an array for its value (jax_task.py, line "),
         ("AllowsNothing", "available_actions allows somebody no action: leave everybody one"),
     ],
 )
@@ -164,7 +195,20 @@ def test_a_jax_task_that_breaks_a_promise_is_refused_with_the_promise(name, sent
 
 def test_a_jax_task_says_which_sizes_it_has(capsys):
     sentence = refusal(capsys, "train", JAX_PATH, "mappo", "--train-sizes", "2-5")
-    assert "played by 1 to 3 agents, not 4" in sentence
+    assert f"{JAX_PATH} is played by 1 to 3 agents, not 4" in sentence
+
+
+def test_a_jax_task_is_checked_with_the_sizes_it_has(capsys, monkeypatch):
+    monkeypatch.setattr(Good, "smallest_team", 2)
+    assert main(["check", JAX_PATH]) == 0
+    assert f"{JAX_PATH} is fine with team sizes 2-3" in capsys.readouterr().out
+    monkeypatch.setattr(Good, "smallest_team", 3)
+    monkeypatch.setattr(Good, "return_definition", None)
+    assert main(["check", JAX_PATH]) == 2
+    assert "return_definition must be a sentence, not None\n" in capsys.readouterr().out
+    monkeypatch.setattr(Good, "largest_team", None)
+    assert main(["check", JAX_PATH]) == 2
+    assert "problem: largest_team must be a whole number, not None\n" in capsys.readouterr().out
 
 
 def test_an_environment_that_changed_since_training_is_one_sentence(trained, monkeypatch, capsys):

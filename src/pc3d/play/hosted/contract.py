@@ -53,18 +53,32 @@ def examine(
         )
         return found
     seen: list[_Seen] = []
+    broken: list[tuple[int, str]] = []
     for size in team_sizes:
         show(amount(size, "agent"))
         try:
             shape = seen[0].shape if seen else None
             seen.append(_examine_size(make, size, horizon, timeout, found, shape))
         except ContractBroken as error:
-            found.problems.append(f"with {amount(size, 'agent')}: {error}")
+            broken.append((size, str(error)))
+    found.problems += told_once(broken)
     _compare_sizes(seen, found)
     limit = horizon or _time_limit(seen, found)
     if seen and limit and not found.problems:
         found.world = _description(seen, limit)
     return found
+
+
+def told_once(broken: Iterable[tuple[int, str]]) -> list[str]:
+    """What is wrong with which team sizes, each of it once, however many sizes have it."""
+    alike: dict[str, list[tuple[int, str]]] = {}
+    for size, problem in broken:  # what is said of a call names its team size
+        alike.setdefault(problem.replace(f"make({size})", "make"), []).append((size, problem))
+    return [
+        f"with {amount(size, 'agent')}: {problem}"
+        + (f"; the same with {', '.join(str(other) for other, _ in others)}" if others else "")
+        for (size, problem), *others in alike.values()
+    ]
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from pc3d.system.plain import amount
 
 Make = Callable[[int], Any]
 MOST_NUMBERS = 10**6  # of an observation
+SEVERAL = "an array of real numbers: join its parts into one"
 NEEDED = ("reset", "step", "observation_space", "action_space")
 FIXED_WIDTH = (
     "every agent must see equally many numbers in every team: keep the k nearest entities, nearest first, "
@@ -186,7 +187,7 @@ def calling(what: str) -> Iterator[None]:
         raise ContractBroken(f"{what} raised {described(error)}") from error
 
 
-def _numbers(what: str, given: Any) -> Float[np.ndarray, "..."]:
+def _numbers(what: str, given: Any, wanted: str = SEVERAL) -> Float[np.ndarray, "..."]:
     """An array of real numbers, whatever it was given as."""
     try:
         array = np.asarray(given)
@@ -195,14 +196,14 @@ def _numbers(what: str, given: Any) -> Float[np.ndarray, "..."]:
     if array.dtype.kind not in "fiub":
         kind = "words" if array.dtype.kind in "US" else f"{array.dtype} numbers"
         described = f"a {type(given).__name__}" if array.dtype.kind == "O" else f"an array of {kind}"
-        raise ContractBroken(f"{what} is {described}, not an array of real numbers: join its parts into one")
+        raise ContractBroken(f"{what} is {described}, not {wanted}")
     with np.errstate(over="ignore"):  # what is too large becomes infinite, which is looked for
         return array.astype(np.float32)
 
 
 def _single(what: str, given: Any) -> float:
     """One finite number; arrays of one number are common and as good."""
-    numbers = _numbers(what, given)
+    numbers = _numbers(what, given, "one number")
     if numbers.size != 1:
         raise ContractBroken(f"{what} is an array of shape {numbers.shape}, not one number")
     if not np.isfinite(numbers).all():

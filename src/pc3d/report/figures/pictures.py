@@ -4,6 +4,7 @@ from contextlib import suppress
 
 import jax
 
+from pc3d.evaluation.film import as_picture
 from pc3d.report.figures.style import Figure, drawn
 from pc3d.report.names import heading, task_title
 from pc3d.report.runs import Runs
@@ -24,7 +25,7 @@ def benchmark_pictures(runs: Runs) -> Figure | None:
         world = TASKS[task].make(team_size)
         state = jax.jit(world.reset, static_argnums=1)(jax.random.key(START), team_size)
         with suppress(BadInput, NotImplementedError):  # a task of somebody's that has no picture
-            pictures[task, team_size] = world.draw(state, size=PIXELS, show_range=True)
+            pictures[task, team_size] = as_picture(world.draw(state, size=PIXELS, show_range=True), task)
     if not pictures:
         return None
     shapes = [picture.shape[1] / picture.shape[0] for picture in pictures.values()]
