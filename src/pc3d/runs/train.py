@@ -17,7 +17,7 @@ from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
 from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_and_learn_again
-from pc3d.networks.build import refuse_actions
+from pc3d.networks.build import refuse_actions, refuse_mismatch
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.play.talking_team import team_of
@@ -76,8 +76,8 @@ def train(
 
 
 def check(experiment: Experiment, arena: Arena) -> None:
-    """What can only be checked with the task at hand."""
-    method_named(experiment.method)
+    """What can only be checked with the task and the method at hand."""
+    refuse_mismatch(method_named(experiment.method))
     refuse_unreadable(experiment)
     if arena.compiled:
         playable(arena.game)
