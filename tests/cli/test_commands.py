@@ -112,7 +112,8 @@ def test_starts_are_numbered_for_teams_that_can_be():
 def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpe2", None)
     sentence = refusal_after_progress(capsys, "parity", "spread", "--team-sizes=2", "--episodes=1")
-    assert "needs the package mpe2: install it with pip install 'pc3d[originals]'" in sentence
+    assert "needs the package mpe2, of the extra originals: pip install -e '.[originals]' in the" in sentence
+    assert "pip install 'FILE.whl[originals]'" in sentence  # pc3d is on no registry
 
 
 def refusal_after_progress(capsys, *words: str) -> str:
