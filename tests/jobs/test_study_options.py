@@ -132,4 +132,4 @@ def test_what_looks_like_markup_is_shown_as_it_is(tmp_path, capsys):
     (tmp_path / "study.toml").write_text(STUDY.replace('"x"', '"[/red] [link=x]y :smile:"'))
     words = ["study", str(tmp_path / "study.toml"), "--dry-run", "--recorded", str(tmp_path / "none")]
     assert main([*words, "--folder", str(tmp_path / "runs")]) == 0
-    assert "[/red] [link=x]y :smile: 1 job, 0 of them done." in capsys.readouterr().out
+    assert "[/red] [link=x]y :smile:\n1 job, 0 of them done." in capsys.readouterr().out
