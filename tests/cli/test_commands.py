@@ -95,6 +95,25 @@ HUGE, ENDLESS = "9" * 400, "9" * 5000  # the second one is longer than Python tu
         ("benchmark tasks --seconds nan", "seconds must be above 0 to"),
         ("benchmark tasks --seconds inf", "seconds must be above 0 to"),
         ("benchmark tasks --repeats 0", "repeats must be from 1 to"),
+        ("benchmark tasks --case smal", "choice for --case called 'smal': perhaps you meant small"),
+        ("train spread pc3d --seed nan", "--seed must be a whole number, not 'nan'"),
+        ("train spread pc3d --episodes=1e3", "--episodes must be a whole number, not '1e3'"),
+        ("train spread pc3d --horizon 2.5", "--horizon must be a whole number, not '2.5'"),
+        ("train spread pc3d --env-timeout long", "--env-timeout must be a number, not 'long'"),
+        ("train spread pc3d --checkpoint_every x", "--checkpoint-every must be a whole number, not 'x'"),
+        ("train spread pc3d --ppo.learning-rate small", "--ppo.learning-rate must be a number, not 'small'"),
+        ("train spread pc3d --critic.widths 64 b", "--critic.widths must be a whole number, not 'b'"),
+        ("train spread pc3d --curriculum.stages.0.fraction x", "stages.0.fraction must be a number, not 'x'"),
+        ("train spread pc3d --recipe.activation elu", "perhaps you meant relu"),
+        (
+            "train lbf pc3d --respawn perhaps",
+            "no choice for --respawn called 'perhaps': there are True",
+        ),
+        ("watch lbf/pc3d --team-size x", "--team-size must be a whole number, not 'x'"),
+        ("watch lbf/pc3d --team-size 3 --world huge", "no choice for --world called 'huge': there are"),
+        ("watch lbf/pc3d --team-size 3 --actions best", "no choice for --actions called 'best': there are"),
+        ("evaluate lbf/pc3d --rollouts many", "--rollouts must be a whole number, not 'many'"),
+        ("tune spread mappo --trials x", "--trials must be a whole number, not 'x'"),
     ],
     ids=lambda words: words[:40],
 )
@@ -112,7 +131,8 @@ def test_starts_are_numbered_for_teams_that_can_be():
 def test_a_missing_package_is_named_with_its_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpe2", None)
     sentence = refusal_after_progress(capsys, "parity", "spread", "--team-sizes=2", "--episodes=1")
-    assert "needs the package mpe2: install it with pip install 'pc3d[originals]'" in sentence
+    assert "needs the package mpe2, of the extra originals: pip install -e '.[originals]' in the" in sentence
+    assert "pip install 'FILE.whl[originals]'" in sentence  # pc3d is on no registry
 
 
 def refusal_after_progress(capsys, *words: str) -> str:

@@ -259,6 +259,7 @@ def test_watching_can_leave_a_page(evaluated, tmp_path):
     ("words", "sentence"),
     [
         (["--team-size", "0"], "spread is played by 1 to 1000 agents, not 0"),
+        (["--team-size", "100000"], "spread is played by 1 to 1000 agents, not 100000"),
         (["--team-size", "2", "--rollout", "-1"], "rollouts are numbered from 0"),
         (["--team-size", "2", "--out", "film.avi"], "a .gif, .mp4 or .html file"),
         (["--team-size", "2", "--size", "1"], "64 to 4096 pixels"),

@@ -186,7 +186,7 @@ def test_a_missing_package_is_one_sentence(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "onnx", None)
     monkeypatch.delitem(sys.modules, "pc3d.export.graph_builder")
     monkeypatch.delitem(sys.modules, "pc3d.export.graph")
-    assert "pip install 'pc3d[export]'" in refusal(capsys, run.path, tmp_path / "policy.onnx")
+    assert "pip install -e '.[export]'" in refusal(capsys, run.path, tmp_path / "policy.onnx")
 
 
 def test_the_parts_of_an_own_observation_reach_the_file_by_their_names(tmp_path):

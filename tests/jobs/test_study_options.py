@@ -96,14 +96,19 @@ def test_numbers_and_words_that_no_study_has_are_refused(line, sentence, tmp_pat
     assert sentence in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("options", ["--ppo.epochs [red]nan[/red]", "--ppo.epochs 1e308", "--ppo.epochs"])
-def test_values_that_no_setting_takes_are_one_sentence(options, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ("--ppo.epochs [red]nan[/red]", "--ppo.epochs must be a whole number, not '[red]nan[/red]'"),
+        ("--ppo.epochs 1e308", "--ppo.epochs must be a whole number, not '1e308'"),
+        ("--ppo.epochs", "this study has a run with values that no setting takes: pc3d train spread pc3d"),
+    ],
+)
+def test_values_that_no_setting_takes_are_one_sentence(options, sentence, tmp_path, capsys):
     (tmp_path / "study.toml").write_text(f'{STUDY}options = ["{options}"]\n')
     assert main(["study", str(tmp_path / "study.toml"), "--dry-run"]) == 2
     told = capsys.readouterr()
-    assert told.err.startswith(
-        "pc3d: this study has a run with values that no setting takes: pc3d train spread pc3d"
-    )
+    assert told.err.startswith(f"pc3d: {sentence}")
     assert options.split()[-1] in told.err
     assert (told.err.count("\n"), told.out.count("Error")) == (1, 0)
 
@@ -132,4 +137,4 @@ def test_what_looks_like_markup_is_shown_as_it_is(tmp_path, capsys):
     (tmp_path / "study.toml").write_text(STUDY.replace('"x"', '"[/red] [link=x]y :smile:"'))
     words = ["study", str(tmp_path / "study.toml"), "--dry-run", "--recorded", str(tmp_path / "none")]
     assert main([*words, "--folder", str(tmp_path / "runs")]) == 0
-    assert "[/red] [link=x]y :smile: 1 job, 0 of them done." in capsys.readouterr().out
+    assert "[/red] [link=x]y :smile:\n1 job, 0 of them done." in capsys.readouterr().out

@@ -9,18 +9,21 @@ import jax
 import numpy as np
 import pytest
 
+from pc3d.cli.evaluate import find_policies
 from pc3d.experiment.rosters import Curriculum, Rosters, Stage
 from pc3d.play.arena import CompiledArena
+from pc3d.report.runs import find_runs
 from pc3d.runs import train as training
 from pc3d.runs.checkpoint import named_arrays, read_file, save_tree
 from pc3d.runs.habits import Habits
-from pc3d.runs.lengthening import is_earlier, lengthened
+from pc3d.runs.lengthening import is_earlier, keep_finished, lengthened
 from pc3d.runs.line_contract import read_metrics
 from pc3d.runs.origin import begun_with, origin_of
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder, policy_description
-from pc3d.system.errors import BadInput
+from pc3d.system.errors import BadInput, Interrupted
 from pc3d.tasks.make import make_game
+from tests.runs.test_replay_folder import StopAfter
 from tests.small import small_experiment
 
 HABITS = Habits(tensorboard=False, checkpoint_every=3, log_every=1)
@@ -33,8 +36,9 @@ def tiny(method="mappo", **changes):
     return replace(usual, recipe=replace(usual.recipe, learning_rate_schedule="constant"))
 
 
-def train(experiment, folder, origin=None):
-    return training.train(experiment, CompiledArena(make_game(experiment)), folder, HABITS, None, origin)
+def train(experiment, folder, origin=None, habits=HABITS, watcher=None):
+    arena = CompiledArena(make_game(experiment))
+    return training.train(experiment, arena, folder, habits, watcher, origin)
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +57,7 @@ def test_a_longer_run_goes_on_where_the_shorter_one_ended(short, tmp_path, capsy
     train(tiny(episodes=12), short.path)
     assert "goes on from 6 to 12 episodes" in capsys.readouterr().err
     assert not (short.path / "scores.csv").exists()
+    assert not list(short.path.glob("before-*"))
     assert [line["episodes"] for line in read_metrics(short.metrics)] == [3, 6, 9, 12]
     assert short.experiment().lengthened_from == (6,)
     whole = train(tiny(episodes=12), tmp_path / "whole")
@@ -65,6 +70,46 @@ def test_a_longer_run_goes_on_where_the_shorter_one_ended(short, tmp_path, capsy
     assert capsys.readouterr().err == ""
     with pytest.raises(BadInput, match="holds another experiment"):
         train(tiny(episodes=6), short.path)
+
+
+@pytest.mark.parametrize("every", [0, 4])
+def test_a_finished_run_gets_longer_from_its_very_end_however_seldom_it_was_saved(tmp_path, capsys, every):
+    habits = replace(HABITS, checkpoint_every=every)
+    run = train(tiny(), tmp_path / "run", habits=habits)
+    assert max(file.stem for file in run.checkpoints.iterdir()) == "000000002"
+    before = run.metrics.read_bytes()
+    train(tiny(episodes=9), run.path)
+    assert "goes on from 6 to 9 episodes" in capsys.readouterr().err
+    assert run.metrics.read_bytes().startswith(before)
+
+
+def test_a_finished_run_is_kept_whole_until_the_longer_one_is_finished(short, capsys):
+    (short.path / "scores.csv").write_text("of the old policy")
+    before = files_of(short.path)
+    with pytest.raises(Interrupted):
+        train(tiny(episodes=12), short.path, watcher=StopAfter(3))
+    kept = short.path / "before-6"
+    assert f"the run that was finished stays in {kept}" in capsys.readouterr().err
+    assert files_of(kept) == before
+    load_policy(kept)
+    with pytest.raises(BadInput, match=r"what it was before it got longer is in .*before-6"):
+        train(tiny(), short.path)
+    train(tiny(episodes=12), short.path)
+    assert not kept.exists()
+
+
+def test_what_is_kept_of_a_run_is_not_taken_for_a_run_among_others(short):
+    kept = keep_finished(short.path, 6)
+    assert find_policies((short.path.parent,))[0] == [short.path]
+    assert [run.folder.path for run in find_runs([short.path.parent]).all] == [short.path]
+    assert find_policies((kept,))[0] == [kept]  # unless it is named
+    assert [run.folder.path for run in find_runs([kept]).all] == [kept]
+
+
+def files_of(folder):
+    """All that a run is made of."""
+    inside = (path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    return {name: (folder / name).read_bytes() for name in inside if name.name != "lock"}
 
 
 def test_what_got_longer_twice_is_still_known_by_its_beginnings():

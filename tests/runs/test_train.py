@@ -15,6 +15,7 @@ from safetensors import safe_open
 from tensorboardX.proto.event_pb2 import Event
 
 from pc3d.cli import main
+from pc3d.experiment.methods import METHODS
 from pc3d.experiment.rosters import Curriculum, Stage
 from pc3d.learners import round as rounds
 from pc3d.learners.distillation import flat_attention
@@ -290,6 +291,23 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words, sentence, capsys, tmp_
     assert sentence in errors
     assert errors.count("\n") == 1
     assert not (tmp_path / "run" / "experiment.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        ({"critic": "nope"}, "there is no critic called 'nope'"),
+        ({"gate": "halfway"}, "there is no gate called 'halfway': there are adaptive, off, on"),
+        ({"gate": 0.5}, "there is no gate called '0.5': there are adaptive, off, on"),
+    ],
+)
+def test_a_run_refused_for_its_methods_row_leaves_its_folder_to_the_mended_one(
+    part, sentence, tmp_path, monkeypatch
+):
+    monkeypatch.setitem(METHODS, "pc3d", replace(METHODS["pc3d"], **part))
+    with pytest.raises(BadInput, match=sentence):
+        train(tiny("pc3d"), tmp_path / "run", QUIET)
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_misspelt_setting_is_told_what_was_meant(capsys, tmp_path):

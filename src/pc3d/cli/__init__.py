@@ -133,12 +133,15 @@ def parsed(command: Any, name: str, words: list[str]) -> Any:
     import tyro
 
     from pc3d.cli.booleans import booleans_of, with_values
+    from pc3d.cli.values import refuse_values
 
+    words = with_values(words, booleans_of(command))
+    refuse_values(command, words)
     return tyro.cli(
         command,
         prog=f"pc3d {name}",
         description=f"{COMMANDS[name]}.",
-        args=with_values(words, booleans_of(command)),
+        args=words,
         config=(tyro.conf.FlagConversionOff,),
     )
 

@@ -43,6 +43,7 @@ from pc3d.play.hosted.crew import DEFAULT_HOSTING, Hosting
 from pc3d.play.opening import open_arena
 from pc3d.presets.paper import custom
 from pc3d.report.scores import read_scores
+from pc3d.runs.lengthening import is_kept
 from pc3d.runs.policy import load_policy
 from pc3d.runs.run_folder import RunFolder
 from pc3d.runs.shipped import found
@@ -198,7 +199,8 @@ def find_policies(paths: tuple[Path, ...]) -> tuple[list[Path], list[Path]]:
         if path.is_file():
             finished.append(path)
             continue
-        folders = sorted(file.parent for file in path.rglob("experiment.json"))
+        below = sorted(file.parent for file in path.rglob("experiment.json"))
+        folders = [folder for folder in below if folder == path or not is_kept(folder)]
         if not folders:
             raise BadInput(f"{path} holds no run: there is no experiment.json in it or below it")
         for folder in folders:

@@ -70,10 +70,7 @@ def run(command: Command) -> int:
     jobs = with_records(jobs, folder, command.recorded)
     console = Terminal(file=sys.stdout)  # the real one, also while a cluster's noise is kept from it
     done = sum(job.done for job in jobs)
-    console.print(
-        f"{study.about} {amount(len(jobs), 'job')}, {done} of them done.",
-        highlight=False,
-    )
+    console.print(f"{study.about}\n{amount(len(jobs), 'job')}, {done} of them done.", highlight=False)
     if command.dry_run:
         from pc3d.cli.study_plan import show_plan
 

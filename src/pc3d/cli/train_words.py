@@ -14,6 +14,7 @@ from pc3d.cli.in_help import File, Folder, Mix, NameOrFile, OwnCode, Sizes, View
 from pc3d.cli.quick_words import changed_by_words
 from pc3d.cli.sizes_words import rosters_from_words, with_sizes
 from pc3d.cli.team_sizes import NUMBER
+from pc3d.cli.values import refuse_values
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import METHODS
 from pc3d.experiment.named_rosters import roster_named
@@ -143,6 +144,7 @@ def _parsed(default: Command, prog: str, words: list[str]) -> Command:
     if experiment is not None and hidden in ("", "True", "False"):
         return replace(default, experiment=experiment, sealed=hidden == "True")
     refuse_guesses(words)
+    refuse_values(default, words)
     algorithm = default.experiment.algorithm
     named = Annotated[type(algorithm), tyro.conf.arg(name=algorithm.section)]
     kind = make_dataclass("Settings", [("algorithm", named)], bases=(Experiment,), frozen=True)

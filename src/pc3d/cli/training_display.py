@@ -14,7 +14,8 @@ from pc3d.experiment.methods import method_named
 from pc3d.runs.flat_line import TABLE, with_table
 from pc3d.runs.watcher import Watcher
 
-RECENT_LINES = 200
+RECENT = 0.1  # of what was played
+RECENT_LINES = 200  # at most
 OF_CONTEXTS = ("loss_distillation", "gate")  # zeros where there are none
 PLAIN_REPORTS = 20  # how many lines a run prints where there is no terminal to redraw
 
@@ -42,7 +43,7 @@ class TrainingDisplay(LiveDisplay, Watcher):
             console=self.console,
         )
         self.bar = self.progress.add_task(title, total=1, speed="")
-        self.recent: dict[int, deque[tuple[int, float]]] = {}
+        self.recent: dict[int, deque[tuple[int, int, float]]] = {}
         self.line: dict[str, Any] = {}
         self.experiment: Experiment  # known once the run has started
         self.next_report = 0
@@ -64,7 +65,10 @@ class TrainingDisplay(LiveDisplay, Watcher):
     def logged(self, line: dict[str, Any]) -> None:
         self.line = line
         for size, (count, mean) in with_table(line)[TABLE].items():
-            self.recent.setdefault(int(size), deque(maxlen=RECENT_LINES)).append((count, mean))
+            recent = self.recent.setdefault(int(size), deque(maxlen=RECENT_LINES))
+            recent.append((line["episodes"], count, mean))
+            while recent[0][0] <= (1 - RECENT) * line["episodes"]:
+                recent.popleft()
         if self.live.is_started:
             self.live.update(self.picture())
         elif line["episodes"] >= self.next_report:
@@ -103,7 +107,7 @@ class TrainingDisplay(LiveDisplay, Watcher):
         self.console.print(f"{self.title}: {sentence}", style="yellow", soft_wrap=True)
 
     def returns(self, apart: str) -> str:
-        """The mean of each size over the last logged updates that played it."""
+        """The mean of each size over the last tenth of what was played when it was met last."""
         by_size = {size: np.array(lines).T for size, lines in sorted(self.recent.items())}
-        means = {size: np.average(returns, weights=counts) for size, (counts, returns) in by_size.items()}
+        means = {size: np.average(returns, weights=counts) for size, (_, counts, returns) in by_size.items()}
         return apart.join(f"{size}: {mean:.2f}" for size, mean in means.items())

@@ -17,6 +17,7 @@ from pc3d.cli.guesses import refuse_swapped
 from pc3d.cli.in_help import File, Mix, NameOrFile, OwnCode, Sizes, View
 from pc3d.cli.sizes_words import rosters_from_words
 from pc3d.cli.tune_display import Display, places, space_table, winner_table
+from pc3d.cli.values import refuse_values
 from pc3d.experiment.experiment import Experiment
 from pc3d.jobs.tuning.plan import Plan, Pruning, inherited, make_plan
 from pc3d.jobs.tuning.trial_folder import Budget, TrialFolder
@@ -111,10 +112,12 @@ class TrialCommand:
 def parse(words: list[str]) -> Command | TrialCommand:
     """`pc3d tune trial FOLDER` is one trial; everything else is a search."""
     if words[:1] == ["trial"]:
+        refuse_values(TrialCommand, words)
         return tyro.cli(TrialCommand, prog="pc3d tune trial", args=words[1:])
     if len(words) > 1:
         refuse_swapped("tune", *words[:2])
     words = with_values(words, booleans_of(Command))
+    refuse_values(Command, words)
     return tyro.cli(
         Command, prog="pc3d tune", description=USAGE, args=words, config=(tyro.conf.FlagConversionOff,)
     )

@@ -114,10 +114,10 @@ def _with_mix(policy: Policy, text: str) -> AnyTask:
 def _play(policy: Policy, command: Command, arena: Arena) -> tuple[Recording, list[Picture]]:
     """The episode, and its pictures if they are taken as it is played."""
     size, pictures = command.team_size, list[Picture]()
-    keys = rollout_keys(size, 1, first=command.rollout)
     if isinstance(arena, HostedArena):  # worlds on the host draw themselves
         arena = replace(arena, film=pictures)
     greedy, place = command.actions == "greedy", _place(policy, command, arena)
+    keys = rollout_keys(size, 1, first=command.rollout)  # the task has said which sizes it can be played with
     return record(place, policy.networks, keys, size, greedy=greedy).one(0), pictures
 
 

@@ -1,7 +1,7 @@
 """Fresh networks for an experiment: what its method's row names, in the sizes that its settings say."""
 
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import equinox as eqx
 import jax
@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, PRNGKeyArray
 from pc3d.experiment.action_space import ActionSpace, Box
 from pc3d.experiment.algorithm_settings import CentralKind
 from pc3d.experiment.experiment import Experiment
-from pc3d.experiment.methods import Method, method_named
+from pc3d.experiment.methods import GateMode, Method, method_named
 from pc3d.networks.action_critics import ACTION_CRITICS, TwinCritic
 from pc3d.networks.actor import Actor
 from pc3d.networks.coach import CoachMixer
@@ -160,9 +160,10 @@ def refuse_mismatch(method: Method) -> None:
     for kind, name, known in (
         ("critic", method.critic, central),
         ("conditioning", method.conditioning, CONDITIONINGS),
+        ("gate", method.gate, get_args(GateMode)),
     ):
         if name not in known:
-            raise unknown_name(kind, name, known)
+            raise unknown_name(kind, str(name), known)
     kind, wanted = central[method.critic].kind, method.algorithm.central
     if kind != wanted:
         raise BadInput(

@@ -19,6 +19,7 @@ from pc3d.experiment.rosters import Rosters
 from pc3d.report.names import SPLITS, methods_in_order, tasks_in_order
 from pc3d.report.scores import Scores, read_scores, read_table
 from pc3d.report.together import MIXES, RETURN, SIZES, LeftOut, alike, refuse_the_same_twice, without_doubles
+from pc3d.runs.lengthening import is_kept
 from pc3d.runs.line_contract import read_clock, read_evaluations, read_metrics
 from pc3d.runs.metrics import Line
 from pc3d.runs.run_folder import RunFolder
@@ -241,13 +242,14 @@ def _files(paths: Iterable[Path], name: str) -> list[Path]:
     for path in paths:
         if not path.is_dir():
             raise BadInput(f"there is no folder {path}")
-    found = {place for path in paths for place in path.rglob(name) if not _hidden(place.relative_to(path))}
+    found = {place for path in paths for place in path.rglob(name) if not _aside(place, path)}
     return sorted(found, key=lambda place: place.parent)
 
 
-def _hidden(place: Path) -> bool:
+def _aside(place: Path, path: Path) -> bool:
     """A folder with a leading dot is a record that is being written, or whose writing was interrupted."""
-    return any(part.startswith(".") for part in place.parts)
+    hidden = any(part.startswith(".") for part in place.relative_to(path).parts)
+    return hidden or (place.parent != path and is_kept(place.parent))
 
 
 def _read_runs(paths: list[Path], check: Check | None) -> tuple[list[Run], list[LeftOut]]:

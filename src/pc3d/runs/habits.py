@@ -12,7 +12,7 @@ class Habits(Bounded):
     """How often a run is written down; none of it changes a single bit of what is learned."""
 
     checkpoint_every: Annotated[int, Range(0, 10**9)] = 1000
-    """Episodes between two checkpoints; 0 saves only when stopped."""
+    """Episodes between two checkpoints; 0 saves only when stopped, and at the end."""
     log_every: Annotated[int, Range(0, 10**9)] = 0
     """Updates gathered into one line of metrics; 0 chooses so that a run has at most 2,500 lines."""
     evaluate_every: Annotated[int, Range(0, 10**9)] = 0

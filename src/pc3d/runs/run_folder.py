@@ -11,7 +11,7 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.presets.experiment_file import read_experiment, to_plain
 from pc3d.runs import done_file
 from pc3d.runs.done_file import read_done, write_done
-from pc3d.runs.lengthening import forget_outcome, is_earlier, lengthened
+from pc3d.runs.lengthening import forget_outcome, is_earlier, keep_finished, kept_in, lengthened
 from pc3d.system.checked_json import read_checked, write_checked
 from pc3d.system.errors import BadInput, DamagedFile
 from pc3d.system.files import refuse_oddities
@@ -55,7 +55,7 @@ class RunFolder:
         changed = differences(replace(found, lengthened_from=()), replace(experiment, lengthened_from=()))
         if changed:
             raise BadInput(
-                f"{self.path} holds another experiment ({in_short(changed)}): use another --folder"
+                f"{self.path} holds another experiment ({in_short(changed)}): {self._elsewhere(experiment)}"
             )
         if not self.done and self._content().get("versions") != about["versions"]:
             print(
@@ -66,16 +66,28 @@ class RunFolder:
         return found
 
     def _lengthen(self, longer: Experiment, about: dict[str, Any]) -> Experiment:
-        if not self._checkpoint_files():
+        files = self._checkpoint_files()
+        if not files:
             raise BadInput(f"{self.path} cannot get longer: it has no checkpoint to go on from")
+        begins = int(files[-1].stem) * longer.episodes_per_update
+        said = (
+            f"pc3d: {self.path} goes on from {begins:,} to {longer.episodes:,} episodes; "
+            "from here on, stages and learning rate are those of the longer run"
+        )
+        if self.done:
+            kept = keep_finished(self.path, longer.lengthened_from[-1])
+            said += f"; until it is finished, the run that was finished stays in {kept}"
         forget_outcome(self.path)
         write_checked(self.experiment_file, {"experiment": to_plain(longer), **about})
-        print(
-            f"pc3d: {self.path} goes on from {longer.lengthened_from[-1]:,} to {longer.episodes:,} episodes; "
-            "from here on, stages and learning rate are those of the longer run",
-            file=sys.stderr,
-        )
+        print(said, file=sys.stderr)
         return longer
+
+    def _elsewhere(self, experiment: Experiment) -> str:
+        """Where an experiment that this folder does not hold is, or can be."""
+        kept = kept_in(self.path, experiment.episodes)
+        if kept.is_dir() and is_earlier(experiment, self.experiment()):
+            return f"what it was before it got longer is in {kept}"
+        return "use another --folder"
 
     def experiment(self) -> Experiment:
         """The experiment this folder belongs to."""

@@ -17,7 +17,7 @@ from pc3d.learners.algorithm import Learner
 from pc3d.learners.registry import algorithm_of
 from pc3d.learners.replay import Replay
 from pc3d.learners.round import EpisodeBatch, Round, play_and_learn, play_and_learn_again
-from pc3d.networks.build import refuse_actions
+from pc3d.networks.build import refuse_actions, refuse_mismatch
 from pc3d.play.arena import Arena
 from pc3d.play.scores import returns_by_size
 from pc3d.play.talking_team import team_of
@@ -25,6 +25,7 @@ from pc3d.presets.experiment_file import refuse_unreadable
 from pc3d.runs.checkpoint import save_tree
 from pc3d.runs.flat_line import flat
 from pc3d.runs.habits import DEFAULT_HABITS, Habits
+from pc3d.runs.lengthening import forget_finished
 from pc3d.runs.metrics import Gathering, Line, LineFile, WrittenLines
 from pc3d.runs.origin import begun_with
 from pc3d.runs.policy import Policy
@@ -75,8 +76,8 @@ def train(
 
 
 def check(experiment: Experiment, arena: Arena) -> None:
-    """What can only be checked with the task at hand."""
-    method_named(experiment.method)
+    """What can only be checked with the task and the method at hand."""
+    refuse_mismatch(method_named(experiment.method))
     refuse_unreadable(experiment)
     if arena.compiled:
         playable(arena.game)
@@ -136,9 +137,10 @@ class _Training:
                 self._write_line(done, gathering)
                 gathering = Gathering()
             self._evaluate_if_due(done, learner)
-            if stop.asked or self._due(done, self.habits.checkpoint_every):
+            ended = done == self.experiment.updates  # a longer run goes on from there
+            if stop.asked or ended or self._due(done, self.habits.checkpoint_every):
                 self._save(done, learner, gathering)
-            if stop.asked and done < self.experiment.updates:
+            if stop.asked and not ended:
                 self._write_clock(done - first, began)
                 raise Interrupted(
                     f"stopped after {self._episodes(done)} episodes; the same command continues"
@@ -259,6 +261,7 @@ class _Training:
         self.evaluations.sync()
         save_tree(self.run.final, self.algorithm.policy(learner), self.description)
         self.run.finish({"episodes": self.experiment.episodes, "updates": self.experiment.updates})
+        forget_finished(self.run.path, self.experiment)
 
     def _write_clock(self, updates: int, began: float) -> None:
         seconds = round(time.monotonic() - began, 3)

@@ -22,7 +22,10 @@ class MissingExtra(BadInput):
     """An optional package is needed and not installed."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"this needs the package {package}: install it with pip install 'pc3d[{extra}]'")
+        super().__init__(
+            f"this needs the package {package}, of the extra {extra}: pip install -e '.[{extra}]' in the "
+            f"checkout, or pip install 'FILE.whl[{extra}]' with the wheel that pc3d was installed from"
+        )
 
 
 class Diverged(Pc3dError):

@@ -290,7 +290,7 @@ def test_an_unreachable_cluster_is_one_sentence(tmp_path, capsys, monkeypatch):
 def test_without_ray_its_extra_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.delitem(sys.modules, "pc3d.jobs.cluster.cluster")
     monkeypatch.setitem(sys.modules, "ray", None)
-    assert "pip install 'pc3d[cluster]'" in refusal(capsys, "10.0.0.1:6379", tmp_path / "runs")
+    assert "pip install -e '.[cluster]'" in refusal(capsys, "10.0.0.1:6379", tmp_path / "runs")
 
 
 class ShortCommand:

@@ -170,7 +170,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(tmp_path, monkeypatch, capsys
 def test_without_optuna_a_search_says_what_to_install(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("pc3d.cli.tune.find_spec", lambda *_: None)
     assert main(tune(tmp_path)) == 2
-    assert "pip install 'pc3d[tune]'" in capsys.readouterr().err
+    assert "pip install -e '.[tune]'" in capsys.readouterr().err
 
 
 def test_a_folder_with_trials_of_an_unknown_search_is_refused(tmp_path, capsys):

@@ -391,5 +391,5 @@ def test_a_team_that_the_game_does_not_know_is_refused(slots):
 
 def test_without_the_package_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "lbforaging.foraging", None)
-    with pytest.raises(MissingExtra, match=r"pc3d\[originals\]"):
+    with pytest.raises(MissingExtra, match=r"\.whl\[originals\]"):
         OriginalForaging(Foraging(2))
