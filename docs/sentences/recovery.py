@@ -64,13 +64,12 @@ def without_recovery(facts: Facts) -> str:
         if all(constant_is_closer(facts, task) for task in tasks)
         else ""
     )
-    if all(is_supported(facts, task) for task in tasks):
-        return f"supported: {recovered}, {personal}, and a policy that never used them {LOSES}"
-    without = _kept_without(facts, tasks)
-    but = (
-        f", but a policy that never used them {where(without, KEEPS, LOSES)}" if any(without.values()) else ""
-    )
-    return f"**not** supported: {recovered}{aside}, and {personal}{but}"
+    head = where({task: is_supported(facts, task) for task in tasks}, "supported", "**not** supported")
+    without = [task for task, kept in _kept_without(facts, tasks).items() if kept]
+    if not without:
+        return f"{head}: {recovered}{aside}, {personal}, and a policy that never used them {LOSES}"
+    place = "" if len(without) == len(tasks) else f"on {on_tasks(without)} "
+    return f"{head}: {recovered}{aside}, and {personal}, but {place}a policy that never used them {KEEPS}"
 
 
 def not_recovered(facts: Facts) -> str:
@@ -118,11 +117,12 @@ def closest(facts: Facts) -> str:
     }
     short = [task for task in known if constant_is_closer(facts, task, "gate-off")]
     but = "yet" if any(off.values()) else "and"
-    below = f", {but} on {on_tasks(short)} its cosine stays below the constant's on every split"
     nearest = where(
         off, "the actor comes closest to the teacher", "the actor does not come closest to the teacher"
     )
-    return f"{nearest}{below if short else ''}"
+    if not short:
+        return nearest
+    return f"{nearest}, {but} on {on_tasks(short)} its cosine stays below the constant's on every split"
 
 
 def furthest(facts: Facts) -> str:

@@ -209,6 +209,12 @@ def test_half_of_the_reason_is_not_the_reason(told, half):
     assert told(returns, "reason", contexts={"pc3d": half}) == "not supported on Spread"
 
 
+def test_who_recovers_everywhere_is_nowhere_said_to_stay_below_the_constant(told):
+    returns = {**dict.fromkeys(METHODS, 5.0), "pc3d": 10.0}
+    contexts = {"pc3d": RECOVERED, "gate-off": {**RECOVERED, "alignment": 0.95}}
+    assert told(returns, "closest", contexts=contexts) == "the actor comes closest to the teacher"
+
+
 def test_contexts_that_a_policy_does_without_are_not_the_reason(told):
     returns = {**dict.fromkeys(METHODS, 5.0), "pc3d": 10.0, "gate-off": 9.0}
     contexts = {"pc3d": RECOVERED | PERSONAL}
