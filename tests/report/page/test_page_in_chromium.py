@@ -81,6 +81,7 @@ def viewer(window: Browser, page: Path) -> Iterator[Browser]:
     open_page(window, page)
     choose(window, "#task", "spread")
     window.wait_for("document.querySelectorAll('.stage:first-child .agents button').length === 9")
+    window.run("document.querySelector('.stages').scrollIntoView()")  # keys are for what is in sight
     yield window
     assert window.console() == []
 
@@ -97,6 +98,7 @@ def open_replay(window: Browser, folder: Path, replay: dict[str, Any]) -> None:
     path = folder / "watch.html"
     path.write_text(replay_page([replay]), encoding="utf-8")
     open_page(window, path)
+    window.run("document.querySelector('.stages').scrollIntoView()")
 
 
 def without_last_agent(world: dict[str, Any]) -> dict[str, Any]:
@@ -124,6 +126,10 @@ def enter(window: Browser, selector: str, value: str, event: str) -> None:
     script = "const [selector, value, event] = arguments; const field = document.querySelector(selector);"
     script += "field.value = value; field.dispatchEvent(new Event(event, {bubbles: true}))"
     window.run(script, selector, value, event)
+
+
+# Pictures with bars of presence are smaller than others.
+OF_ONE_HEIGHT = "document.querySelector('.stages').style.setProperty('--stage-height', '400px')"
 
 
 def pictures(window: Browser) -> list[str]:
@@ -422,9 +428,11 @@ def test_only_agents_that_are_there_are_drawn_labelled_and_counted(window, tmp_p
     replay = sample_replay(task, "pc3d", team_size, steps=4)
     arrives_at_2 = [[1] * (team_size - 1) + [int(moment >= 2)] for moment in range(5)]
     open_replay(window, tmp_path, replay | {"world": without_last_agent(replay["world"])})
+    window.run(OF_ONE_HEIGHT)
     window.press("right", "o")
     alone = pictures(window)
     open_replay(window, tmp_path, replay | {"present": arrives_at_2})
+    window.run(OF_ONE_HEIGHT)
     window.press("right", "o")
     assert pictures(window) == alone
     assert agents_shown(window) == (f"{team_size - 1} agents", team_size - 1)
