@@ -13,7 +13,10 @@ from pc3d.report.prose import listed, on_tasks
 PERSONAL = 0.05  # of the teacher's variance between teammates; below it, contexts hardly differ
 TO_SPEAK_OF = 0.005
 MOST = 0.5
-KEEPS, LOSES = "keeps most of the lead over MAPPO", "loses most of the lead over MAPPO"
+LEAD = "most of the lead over MAPPO"
+# The halves of the mechanism, by the ablations that lack one.
+WITHOUT = {"gate-off": "a policy that never used them", "a-mappo": "one that was never taught them"}
+LOSERS = f"policies that never used them, or were never taught them, lose {LEAD}"
 
 
 def reason(facts: Facts) -> str:
@@ -38,8 +41,8 @@ def because(facts: Facts) -> str:
             "actors recover them",
             "actors do not recover them",
         ),
-        f"a policy that never used them {where(_kept_without(facts, tasks), KEEPS, LOSES)}",
-        f"one whose gate is always open {where(worse, 'does worse', 'does no worse')}",
+        _without_it(facts, tasks) or LOSERS,
+        f"a policy whose gate is always open {where(worse, 'does worse', 'does no worse')}",
     )
     settled = all(is_supported(facts, task) for task in tasks)
     return f"{listed(clauses, ', and ')}." + ("" if settled else " What the reason is, remains open.")
@@ -65,11 +68,9 @@ def without_recovery(facts: Facts) -> str:
         else ""
     )
     head = where({task: is_supported(facts, task) for task in tasks}, "supported", "**not** supported")
-    without = [task for task, kept in _kept_without(facts, tasks).items() if kept]
-    if not without:
-        return f"{head}: {recovered}{aside}, {personal}, and a policy that never used them {LOSES}"
-    place = "" if len(without) == len(tasks) else f"on {on_tasks(without)} "
-    return f"{head}: {recovered}{aside}, and {personal}, but {place}a policy that never used them {KEEPS}"
+    keepers = _without_it(facts, tasks)
+    tail = f", but {keepers}" if keepers else f", and {LOSERS}"
+    return f"{head}: {recovered}{aside}, and {personal}{tail}"
 
 
 def not_recovered(facts: Facts) -> str:
@@ -181,11 +182,8 @@ def is_personal(facts: Facts, task: str, method: str = OURS) -> bool:
 
 
 def is_needed(facts: Facts, task: str) -> bool:
-    """Whether most of the lead over the backbone is gone on every split where the gate never opened."""
-    try:
-        return all(facts.kept(task, split, facts.mean(task, "gate-off", split)) <= MOST for split in SPLITS)
-    except NotKnown:  # no such runs, or no lead
-        return False
+    """Whether without either half of the mechanism most of the lead over the backbone is gone on every split."""
+    return all(_keeps_most(facts, task, method) is False for method in WITHOUT)
 
 
 def is_supported(facts: Facts, task: str) -> bool:
@@ -193,8 +191,28 @@ def is_supported(facts: Facts, task: str) -> bool:
     return is_personal(facts, task) and is_recovered(facts, task) and is_needed(facts, task)
 
 
-def _kept_without(facts: Facts, tasks: Iterable[str]) -> dict[str, bool]:
-    return {task: not is_needed(facts, task) for task in tasks}
+def _keeps_most(facts: Facts, task: str, method: str) -> bool | None:
+    """Of the lead over the backbone, on some split; None where there are no such runs, or no lead."""
+    try:
+        return any(facts.kept(task, split, facts.mean(task, method, split)) > MOST for split in SPLITS)
+    except NotKnown:
+        return None
+
+
+def _without_it(facts: Facts, tasks: list[str]) -> str | None:
+    """Who keeps most of the lead without a half of the mechanism, and where; None if nobody does."""
+    found = {
+        who: [task for task in tasks if _keeps_most(facts, task, method)] for method, who in WITHOUT.items()
+    }
+    places = {
+        who: "" if len(where) == len(tasks) else f" (on {on_tasks(where)})"
+        for who, where in found.items()
+        if where
+    }
+    if not places:
+        return None
+    verb = "keeps" if len(places) == 1 else "keep"
+    return f"{listed(who + place for who, place in places.items())} {verb} {LEAD}"
 
 
 def _with_contexts(facts: Facts, tasks: Iterable[str]) -> list[str]:

@@ -222,6 +222,10 @@ def test_contexts_that_a_policy_does_without_are_not_the_reason(told):
     sentence = told(returns, "without-recovery", contexts=contexts)
     assert sentence.startswith("**not** supported: PC3D's actors recover their contexts")
     assert sentence.endswith("but a policy that never used them keeps most of the lead over MAPPO")
+    untaught = told({**returns, "a-mappo": 9.0}, "without-recovery", contexts=contexts)
+    assert untaught.endswith(
+        "a policy that never used them and one that was never taught them keep most of the lead over MAPPO"
+    )
     assert "a policy that never used them keeps most" in told(returns, "because", contexts=contexts)
     forced_shut = {"pc3d": {"return_gate_off": 0.0}}
     assert "hardly misses it" in told(returns, "kept-without-the-gate-spread", contexts=forced_shut)
