@@ -182,7 +182,7 @@ def is_personal(facts: Facts, task: str, method: str = OURS) -> bool:
 
 
 def is_needed(facts: Facts, task: str) -> bool:
-    """Whether without either half of the mechanism most of the lead over the backbone is gone on every split."""
+    """Whether most of the lead is gone on every split without either half of the mechanism."""
     return all(_keeps_most(facts, task, method) is False for method in WITHOUT)
 
 
