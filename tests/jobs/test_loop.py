@@ -6,7 +6,7 @@ import pytest
 
 from pc3d.jobs import loop
 from pc3d.jobs.loop import Progress, State, run_jobs
-from pc3d.jobs.study import Job
+from pc3d.jobs.study import Job, Way
 from pc3d.system.errors import BadInput, DamagedFile
 from pc3d.system.processes import start_worker
 
@@ -83,7 +83,7 @@ def test_one_evaluation_after_the_other_is_no_failure(tmp_path):
             (job.folder / ("done.json", "scores.csv", "links.json", "coach.json")[self.started - 1]).touch()
             return Ended(FINE)
 
-    ways = (("--links-dropped", "1"), ("--coach-every", "never"))
+    ways = (Way("--links-dropped", "1", "links.json"), Way("--coach-every", "never", "coach.json"))
     crew = InTurn()
     (progress,) = run_jobs([Job("spread", "copa", 0, tmp_path, (), 2, ways)], crew, lambda _: None)
     assert (progress.state, progress.attempts, crew.started) == (State.DONE, 0, 4)

@@ -7,6 +7,8 @@ from rich.console import Console
 
 from pc3d.cli import study_plan
 from pc3d.cli.job_experiments import experiment_of
+from pc3d.experiment.named_rosters import roster_named
+from pc3d.experiment.roster_process import CONSTANT
 from pc3d.jobs.study import load_study, with_only
 from pc3d.play.arena import CompiledArena
 from pc3d.presets.paper import paper, sealed
@@ -61,10 +63,10 @@ def test_mixed_teams_are_trained_with_every_view_and_never_see_a_test_mix():
 
 def test_the_neighbours_are_scored_with_less_said_wherever_anything_is():
     jobs = load_study("neighbours").jobs(Path("runs"))
-    heard = {job.method: job.less_said for job in jobs if job.less_said}
+    heard = {job.method: [(way.option, way.value) for way in job.ways] for job in jobs if job.ways}
     assert heard == {
-        **dict.fromkeys(("graph", "sog"), (("--links-dropped", "0,0.15,0.5,1"),)),
-        "copa": (("--coach-every", "1,4,16,never"),),
+        **{method: [("--links-dropped", "0,0.15,0.5,1")] for method in ("graph", "sog")},
+        "copa": [("--coach-every", "1,4,16,never")],
     }
     rows = {"graph", "ptde", "ctds", "a-qmix", "refil", "mipi", "sog", "copa"}
     for task in ("spread", "lbf"):
@@ -74,11 +76,23 @@ def test_the_neighbours_are_scored_with_less_said_wherever_anything_is():
         assert seeds == {method: [0, 1, 2] for method in rows}
 
 
+def test_churn_is_trained_with_and_without_and_scored_at_half_to_four_times_its_rate():
+    jobs = load_study("churn").jobs(Path("runs"))
+    assert len(jobs) == 3 * 3 * 2 + 3
+    for job in jobs:
+        experiment = experiment_of(job)
+        assert experiment.rosters.test == ()
+        assert (experiment.roster == CONSTANT) == (job.folder.parent.name == "as-it-is")
+        rates = [roster_named(way.value).leave for way in job.ways]
+        assert [rate / roster_named("churn").leave for rate in rates] == [0.5, 1, 2, 4]
+        check(experiment, CompiledArena(make_game(experiment)))
+
+
 @pytest.mark.parametrize(
     "name",
     [
         *("paper", "spread", "lbf", "rware", "quick", "specialists", "choices"),
-        *("factored", "off-policy", "published", "mixed-teams", "students", "neighbours"),
+        *("factored", "off-policy", "published", "mixed-teams", "students", "neighbours", "churn"),
     ],
 )
 def test_the_plan_of_every_shipped_study_can_be_shown(name, minute_long_runs, tmp_path, capsys):

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from pc3d.cli import evaluate, main, parsed
+from pc3d.cli.changing_teams import rosters_asked_for
 from pc3d.cli.study import with_records
 from pc3d.cli.train import parse
+from pc3d.evaluation.run import DEFAULT_SETTINGS
 from pc3d.jobs.study import Group, Job, Study, load_study
 from pc3d.system.errors import BadInput
 from tests.docs.pages import ROOT, blocks
@@ -91,10 +93,10 @@ def test_the_study_on_its_page_is_a_study(tmp_path):
 def test_a_run_is_done_when_it_was_scored_in_every_way_that_the_study_asks_for(tmp_path):
     group = Group(("lbf",), ("graph", "copa", "pc3d"), (0,), links_dropped=(0.0, 0.15), coach_every=(1, 0))
     graph, copa, pc3d = (job for method in group.methods for job in jobs_of(group, method, tmp_path))
-    assert [job.less_said for job in (graph, copa, pc3d)] == [
-        (("--links-dropped", "0,0.15"),),
-        (("--coach-every", "1,never"),),
-        (),
+    assert [[(way.option, way.value) for way in job.ways] for job in (graph, copa, pc3d)] == [
+        [("--links-dropped", "0,0.15")],
+        [("--coach-every", "1,never")],
+        [],
     ]
     for job, file in ((graph, "links.json"), (copa, "coach.json"), (pc3d, None)):
         job.folder.mkdir(parents=True)
@@ -103,12 +105,29 @@ def test_a_run_is_done_when_it_was_scored_in_every_way_that_the_study_asks_for(t
         assert job.next_words() == job.evaluate_words
         (job.folder / "scores.csv").touch()
         assert job.done == (file is None)
-        assert job.next_words() == [word for way in job.less_said for word in (*job.evaluate_words, *way)]
+        assert job.next_words() == [
+            word for way in job.ways for word in (*job.evaluate_words, way.option, way.value)
+        ]
         if file is not None:
             assert parsed(evaluate.Command, "evaluate", job.next_words()[1:]).settings.rollouts == 2
             (job.folder / file).touch()
         assert job.done
         assert job.next_words() == []
+
+
+def test_a_run_is_scored_by_one_roster_after_the_other_until_all_have_left_their_file(tmp_path):
+    rosters = ("churn", "churn:leave=8,join=8")
+    (job,) = Study("changing", (Group(("lbf",), ("pc3d",), (0,), rosters=rosters),)).jobs(tmp_path)
+    job.folder.mkdir(parents=True)
+    for file in ("done.json", "scores.csv"):
+        (job.folder / file).touch()
+    for roster, file in zip(rosters, ("roster-churn.json", "roster-churn-leave-8-join-8.json"), strict=True):
+        assert not job.done
+        assert job.next_words() == [*job.evaluate_words, "--roster", roster]
+        (asked_for,) = rosters_asked_for(roster, DEFAULT_SETTINGS, 8)
+        assert asked_for.file == file
+        (job.folder / file).touch()
+    assert job.done
 
 
 def jobs_of(group: Group, method: str, folder: Path) -> list[Job]:
@@ -134,6 +153,8 @@ def test_the_same_job_twice_is_refused():
         (f"{GROUP}\nspecialists = true\nsealed = true", "neither be sealed nor varied"),
         (f"{GROUP}\nvariations = ['']", "need sealed = true"),
         (f"{GROUP}\nlinks_dropped = [2.0]", "links_dropped must be from 0 to 1, not 2"),
+        (f"{GROUP}\nrosters = ['chrun']", "perhaps you meant churn"),
+        (f"{GROUP}\nrosters = ['constant']", "with a constant roster nothing changes"),
         (f"{GROUP}\ncoach_every = [-1]", "coach_every must be from 0 to 10,000, not -1"),
         (f"{GROUP}\nsealed = true\nvariations = ['--sealed False']", "cannot have --sealed"),
         (f"{GROUP}\nsealed = true\nvariations = ['', ' ']", "twice"),

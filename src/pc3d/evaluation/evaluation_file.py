@@ -17,6 +17,7 @@ NAMES = (
 ON_ORIGINALS = "-original"
 LINKS_DROPPED, COACH_EVERY = "--links-dropped", "--coach-every"
 FILES_OF_LESS_SAID = {LINKS_DROPPED: "links.json", COACH_EVERY: "coach.json"}  # by what asks for them
+FILES_OF_ROSTERS = "roster-*.json"
 LOOKS_INSIDE = ("context.json", "replays/size-*.json")
 _OURS = re.compile(r"scores[-a-z]*\.csv|context\.json|replays/size-\d+\.json")
 
@@ -29,6 +30,11 @@ def suffix_of(backend: str, world: str | None) -> str:
 def file_names(suffix: str = "") -> tuple[str, str]:
     """Of the scores, and of the rules by which they came about."""
     return f"scores{suffix}.csv", f"evaluation{suffix}.json"
+
+
+def file_of_roster(label: str) -> str:
+    """Of what came of teams that changed by this process."""
+    return FILES_OF_ROSTERS.replace("*", label)
 
 
 def write_evaluation(folder: Path, about: dict[str, Any], scores: bytes) -> None:

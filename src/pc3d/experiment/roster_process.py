@@ -7,7 +7,7 @@ What a process means for a team that begins with a certain size is said here in 
 from __future__ import annotations
 
 import abc
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pc3d.system.bounds import Bounded, Range, within
@@ -39,6 +39,16 @@ class RosterProcess(Bounded, abc.ABC):
 
     kind: ClassVar[str]
     section: ClassVar[str] = "roster"
+
+    def __str__(self) -> str:
+        """What it is, with the settings that are not as they would be if nothing were said."""
+        values = {field: getattr(self, field.name) for field in fields(self)}
+        said = [
+            f"{field.name}={value:g}" if isinstance(value, float) else f"{field.name}={value}"
+            for field, value in values.items()
+            if value != field.default
+        ]
+        return " ".join([self.kind, *said])
 
     @abc.abstractmethod
     def limits(self, team: int, fewest: int) -> Limits:

@@ -9,11 +9,18 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated
 
-from pc3d.evaluation.evaluation_file import COACH_EVERY, FILES_OF_LESS_SAID, LINKS_DROPPED
+from pc3d.evaluation.evaluation_file import (
+    COACH_EVERY,
+    FILES_OF_LESS_SAID,
+    LINKS_DROPPED,
+    file_of_roster,
+)
 from pc3d.experiment.copa_settings import NEVER
 from pc3d.experiment.methods import METHODS, method_named
+from pc3d.experiment.named_rosters import roster_label, roster_named
 from pc3d.experiment.names import check_name
 from pc3d.experiment.ranges import Rollouts
+from pc3d.experiment.roster_process import CONSTANT
 from pc3d.jobs.loop import State, newest_checkpoint
 from pc3d.jobs.study_options import check_options
 from pc3d.presets.preset_file import DEFAULT_PRESET, check_preset_name, experiment_of, is_file
@@ -28,6 +35,15 @@ from pc3d.tasks.registry import paper_of, papers
 SHIPPED = Path(__file__).with_name("studies")
 LONGEST_ABOUT = 500  # characters
 LONGEST_PART = 120  # of a folder's name
+
+
+@dataclass(frozen=True)
+class Way:
+    """In which a run is scored besides: an option of `pc3d evaluate`, and the file that this leaves."""
+
+    option: str
+    value: str
+    file: str
 
 
 @dataclass(frozen=True)
@@ -56,6 +72,8 @@ class Group(Bounded):
     """Runs whose agents send messages are scored with these shares of their links lost, too."""
     coach_every: Annotated[tuple[int, ...], Range(NEVER, 10**4)] = ()
     """Runs with a coach are scored with one that speaks every so many steps, too; 0 is never."""
+    rosters: tuple[str, ...] = ()
+    """Runs are scored in teams that change by these processes, too."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -77,15 +95,23 @@ class Group(Bounded):
             raise BadInput("a study's sizes are those of its specialists: they need specialists = true")
         if self.variations and not self.sealed:
             raise BadInput("a study's variations are there to be chosen from, so they need sealed = true")
+        if any(roster_named(roster) == CONSTANT for roster in self.rosters):
+            raise BadInput("with a constant roster nothing changes: leave it out of a study's rosters")
         check_options(self.options + self.variations, self.tasks, self.methods)
 
-    def less_said(self, method: str) -> tuple[tuple[str, str], ...]:
-        """What a method's runs are scored with besides, where its agents hear anything."""
+    def ways(self, method: str) -> tuple[Way, ...]:
+        """How a method's runs are scored besides: with less said, where its agents hear anything."""
         execution = method_named(method).execution
         shares = ",".join(f"{share:g}" for share in self.links_dropped)
         intervals = ",".join("never" if steps == NEVER else str(steps) for steps in self.coach_every)
         wanted = ((execution.by_sight, LINKS_DROPPED, shares), (execution.coached, COACH_EVERY, intervals))
-        return tuple((option, words) for heard, option, words in wanted if heard and words)
+        less_said = [
+            Way(option, words, FILES_OF_LESS_SAID[option])
+            for heard, option, words in wanted
+            if heard and words
+        ]
+        changing = [Way("--roster", name, file_of_roster(roster_label(name))) for name in self.rosters]
+        return (*less_said, *changing)
 
 
 @dataclass(frozen=True)
@@ -127,8 +153,8 @@ class Job:
     folder: Path
     options: tuple[str, ...]
     rollouts: int
-    less_said: tuple[tuple[str, str], ...] = ()
-    """What it is scored with besides: an option of `pc3d evaluate` and what that is given."""
+    ways: tuple[Way, ...] = ()
+    """In which it is scored besides."""
 
     @property
     def name(self) -> str:
@@ -161,7 +187,7 @@ class Job:
             return self.train_words
         if not self.scored:
             return self.evaluate_words
-        return [word for option in self._missing[:1] for word in (*self.evaluate_words, *option)]
+        return [word for way in self._missing[:1] for word in (*self.evaluate_words, way.option, way.value)]
 
     def place(self) -> str:
         return newest_checkpoint(self.folder)
@@ -179,9 +205,9 @@ class Job:
         return self.trained and self.scored and not self._missing
 
     @property
-    def _missing(self) -> list[tuple[str, str]]:
+    def _missing(self) -> list[Way]:
         """In which further ways it was not scored yet."""
-        return [way for way in self.less_said if not (self.folder / FILES_OF_LESS_SAID[way[0]]).exists()]
+        return [way for way in self.ways if not (self.folder / way.file).exists()]
 
 
 def shipped_studies() -> list[str]:
@@ -221,9 +247,7 @@ def _jobs(group: Group, folder: Path, rollouts: int) -> Iterator[Job]:
         preset = ("--preset", group.preset) if task in papers() or is_file(group.preset) else ()
         for part, words in _parts(group, task):
             place = folder / folder_name(task) / folder_name(method) / part / f"seed-{seed}"
-            yield Job(
-                task, method, seed, place, (*preset, *options, *words), rollouts, group.less_said(method)
-            )
+            yield Job(task, method, seed, place, (*preset, *options, *words), rollouts, group.ways(method))
 
 
 def _parts(group: Group, task: str) -> list[tuple[str, list[str]]]:

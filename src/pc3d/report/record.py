@@ -6,8 +6,7 @@ from itertools import chain, groupby, pairwise
 from pathlib import Path
 
 from pc3d.evaluation.changing.read import read_changing
-from pc3d.evaluation.changing.run import FILES
-from pc3d.evaluation.evaluation_file import FILES_OF_LESS_SAID, ON_ORIGINALS, file_names
+from pc3d.evaluation.evaluation_file import FILES_OF_LESS_SAID, FILES_OF_ROSTERS, ON_ORIGINALS, file_names
 from pc3d.evaluation.less_said import read_less_said
 from pc3d.evaluation.unlike import file_of, read_mix_scores
 from pc3d.runs.done_file import POLICY, read_done, write_recorded
@@ -76,7 +75,7 @@ def _write_record(run: RunFolder, new: Path, with_policy: bool, with_replays: bo
 
 def _scored_in(folder: Path) -> list[str]:
     """What the policy was scored by beside the usual scores, where that was done."""
-    patterns = (file_of("*"), FILES)  # of mixes, and of teams that change
+    patterns = (file_of("*"), FILES_OF_ROSTERS)  # of mixes, and of teams that change
     found = (path.name for pattern in patterns for path in sorted(folder.glob(pattern)))
     return [*FILES_OF_LESS_SAID.values(), *found]
 

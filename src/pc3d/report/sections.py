@@ -21,6 +21,7 @@ from pc3d.report.runs import Runs
 from pc3d.report.story import IN_SHORT, Point, question, story
 from pc3d.report.tables.backbones import backbone_table
 from pc3d.report.tables.changing_teams import changing_table
+from pc3d.report.tables.changing_trials import changing_trials_tables
 from pc3d.report.tables.collisions import collision_table
 from pc3d.report.tables.comparisons import claims_table, difference_table, size_difference_table
 from pc3d.report.tables.context import gate_table, recovery_table, teacher_table
@@ -159,6 +160,7 @@ def changing_teams(runs: Runs) -> Section:
     changes = {task: found for task in runs.tasks if (found := changes_of(runs, task))}
     makers = (response_figure, survival_figure, churn_figure, context_lag_figure)
     tables = [changing_table(found, task) for task, found in changes.items()]
+    tables += changing_trials_tables(runs)
     figures = [make(found, task) for task, found in changes.items() for make in makers]
     told = [sentence for task, found in changes.items() for sentence in changing_story(found, task)]
     told += [note for task in runs.tasks for note in left_out(runs, task)]

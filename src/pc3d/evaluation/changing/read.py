@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 from pc3d.evaluation.changing.censored import CensoredTimes
-from pc3d.evaluation.changing.run import FILES, read_changes
+from pc3d.evaluation.changing.run import read_changes
 from pc3d.evaluation.changing.twins import CHANGED, LATER, UNCHANGED
+from pc3d.evaluation.evaluation_file import FILES_OF_ROSTERS
 from pc3d.system.errors import DamagedFile
 
 ByRollout = Float[np.ndarray, " rollout"]
@@ -61,7 +62,7 @@ class ChangingFile:
 
 def read_changing(folder: Path) -> Iterator[ChangingFile]:
     """Every process that was played in a run's folder, if its file is still what was written."""
-    for path in sorted(folder.glob(FILES)):
+    for path in sorted(folder.glob(FILES_OF_ROSTERS)):
         content = read_changes(path)
         try:
             yield ChangingFile(

@@ -18,6 +18,7 @@ from pc3d.evaluation.changing.twins import (
     steady_rota,
     twin_rotas,
 )
+from pc3d.evaluation.evaluation_file import file_of_roster
 from pc3d.evaluation.references import reference_teams
 from pc3d.evaluation.run import EvaluationSettings, about_policy
 from pc3d.experiment.roster_check import checked_limits
@@ -36,7 +37,6 @@ NAMES = (
     *("format", "task", "method", "seed", "policy_sha256", "return_definition", "starts_seed"),
     *("roster", "process", "rules", "horizon", "rollouts", "reference_rollouts", "actions", "by_size"),
 )
-FILES = "roster-*.json"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Changing:
 
     @property
     def file(self) -> str:
-        return FILES.replace("*", self.label)
+        return file_of_roster(self.label)
 
     @property
     def once(self) -> bool:

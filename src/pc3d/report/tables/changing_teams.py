@@ -35,10 +35,16 @@ def costs(one: ChangingScores) -> np.ndarray | None:
     return None if one.mixture is None else one.mixture - one.returns
 
 
-def _row(change: Change, scale: float) -> Row:
+def change_cells(change: Change, scale: float) -> tuple[Cell, str]:
+    """The return, with what the same teams brought if nobody left or joined, and the cost of churn."""
     unchanged = change.units(lambda one: scale * one.unchanged)
     assert unchanged is not None, "every evaluation has it"
     returned = Cell(_mean(change, lambda one: scale * one.returns), note=f"unchanged {unchanged.mean():.2f}")
+    return returned, _mean(change, lambda one: None if (cost := costs(one)) is None else scale * cost)
+
+
+def _row(change: Change, scale: float) -> Row:
+    returned, cost = change_cells(change, scale)
     return (
         method_title(change.method),
         change.roster,
@@ -46,7 +52,7 @@ def _row(change: Change, scale: float) -> Row:
         returned,
         _mean(change, regrets),
         *_recovery(change),
-        _mean(change, lambda one: None if (cost := costs(one)) is None else scale * cost),
+        cost,
         *(_waiting(change.waiting(who)) for who in (lambda one: one.joiners, lambda one: one.incumbents)),
     )
 

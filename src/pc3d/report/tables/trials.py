@@ -33,18 +33,33 @@ Spreads = dict[str, Spread | None]  # by split; none where a task has no sizes o
 
 def trial_tables(runs: Runs) -> list[Table | None]:
     """One table for each task and method with trials."""
-    tried = Runs(tuple(run for run in runs.trials if run.complete), runs.references)
+    tried = complete_trials(runs)
     return [_table(tried, *of_method) for of_method in tried.by_method]
 
 
-def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
+def complete_trials(runs: Runs) -> Runs:
+    """The runs that tried settings out, as runs of their own."""
+    return Runs(tuple(run for run in runs.trials if run.complete), runs.references)
+
+
+def by_trial(runs: Runs, tried: list[Run]) -> tuple[str, dict[Trial, Runs]]:
+    """What all runs of a method have in common that is not usual, and the runs of each trial."""
     centre = _centre([run.experiment for run in tried])
-    shared = changes(centre)
-    by_trial: dict[Trial, list[Run]] = defaultdict(list)
+    found: dict[Trial, list[Run]] = defaultdict(list)
     for run in tried:
         own = differences(centre, _of_one_length(run.experiment))
-        by_trial[Trial(run.experiment.episodes, _as_typed(own))].append(run)
-    found = {trial: Runs(tuple(by_trial[trial]), runs.references) for trial in sorted(by_trial)}
+        found[Trial(run.experiment.episodes, _as_typed(own))].append(run)
+    shared = _as_typed(changes(centre))
+    return shared, {trial: Runs(tuple(found[trial]), runs.references) for trial in sorted(found)}
+
+
+def unless_said(shared: str) -> str:
+    """A sentence on what all rows have in common, where there is anything."""
+    return f" Unless a row says otherwise: {shared}." if shared else ""
+
+
+def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
+    shared, found = by_trial(runs, tried)
     spreads = {
         trial: {split: spread_of_sizes(seeds, task, method, seeds.sizes(task, split)) for split in SPLITS}
         for trial, seeds in found.items()
@@ -62,7 +77,7 @@ def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None
         name=f"trials-{method}",
         method=method_title(method),
         of_recovery=OF_RECOVERY if recovery else "",
-        shared=f" Unless a row says otherwise: {_as_typed(shared)}." if shared else "",
+        shared=unless_said(shared),
     )
     return make_table(words, ("Changed", "episodes", *SPLITS, *recovery.values()), rows + chance)
 
