@@ -28,7 +28,14 @@ def test_specialists_have_one_policy_for_each_size():
     jobs = with_only(load_study("specialists"), ("lbf",)).jobs(Path("runs"))
     alone = [job for job in jobs if "--specialist" in job.options]
     assert {job.options[-1] for job in alone} == {"2", "3", "4", "5", "6", "7", "8"}
-    assert (len(alone), len(jobs)) == (7 * 3, 8 * 3)  # and the policies they are compared with
+    assert (len(alone), len(jobs)) == (2 * 7 * 3, 2 * 8 * 3)  # and the policies they are compared with
+
+
+def test_specialists_on_rware_are_of_a_size_of_each_split():
+    jobs = with_only(load_study("specialists"), ("rware",)).jobs(Path("runs"))
+    sizes = [int(job.options[-1]) for job in jobs if "--specialist" in job.options]
+    rosters = paper("rware", "pc3d").rosters
+    assert sorted(map(rosters.split_of, sizes)) == ["test", "train", "validation"]
 
 
 def test_the_published_study_has_three_agents_always_and_its_happo_separate_parameters():

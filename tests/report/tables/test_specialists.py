@@ -52,9 +52,16 @@ def test_the_table_has_the_difference_at_every_size_that_has_a_specialist(runs):
     table = specialist_table(runs, "lbf")
     assert table is not None
     assert [[cell.text for cell in row] for row in table.rows] == [
-        ["2 agents", "21.00 ± 1.41 (n=2)", "10.00 ± 0.00 (n=2)", "-11.00"],
-        ["5 agents", "51.00 ± 1.41 (n=2)", "25.00 ± 0.00 (n=2)", "-26.00"],
+        ["2 agents", "21.00 ± 1.41 (n=2)", "10.00 ± 0.00 (n=2)", "-11.00 [-23.71, +1.71]"],
+        ["5 agents", "51.00 ± 1.41 (n=2)", "25.00 ± 0.00 (n=2)", "-26.00 [-38.71, -13.29]"],
     ]
+    assert [row[3].best for row in table.rows] == [False, True]
+
+
+def test_sizes_that_the_policy_for_all_sizes_never_saw_are_named(runs):
+    table = specialist_table(runs, "lbf")
+    assert table is not None
+    assert [row[0].note for row in table.rows] == ["", "validation"]
 
 
 def test_the_whole_report_is_written_with_them(runs, tmp_path):

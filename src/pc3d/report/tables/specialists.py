@@ -1,14 +1,18 @@
 """What one policy for all team sizes gives up, or gains, against policies trained for one size alone."""
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
 
-from pc3d.report.figures.style import Figure, color_of, drawn, tidy
+from pc3d.report.figures.style import INK, Figure, color_of, drawn, tidy
 from pc3d.report.names import agents, heading, method_title, task_title
 from pc3d.report.runs import Runs
-from pc3d.report.statistics import over_seeds
+from pc3d.report.statistics import difference, mean_of, over_seeds
+from pc3d.report.tables.comparisons import difference_cell
 from pc3d.report.tables.results import spread_text
-from pc3d.report.tables.table import NOTHING, Table, make_table
+from pc3d.report.tables.table import NOTHING, Cell, Table, make_table
 
 Returns = Float[np.ndarray, " seed"]
 
@@ -22,7 +26,10 @@ def specialist_table(runs: Runs, task: str) -> Table | None:
     """One row per team size; for each method the specialist, the policy for all sizes and the difference."""
     methods = specialist_runs(runs).methods(task)
     rows = [
-        (agents(size), *(text for method in methods for text in _texts(runs, task, method, size)))
+        (
+            Cell(agents(size), note=_if_unseen(runs, task, size)),
+            *(cell for method in methods for cell in _cells(runs, task, method, size)),
+        )
         for size in _sizes(runs, task)
     ]
     columns = ("Team size", *("specialist", "all sizes", "difference") * len(methods))
@@ -40,11 +47,17 @@ def specialist_figure(runs: Runs, task: str) -> Figure:
         for method in specialist_runs(runs).methods(task):
             for label, players, line, filling in kinds:
                 returns = {size: returns_at(size, players, task, method) for size in sizes}
-                means = {size: float(values.mean()) for size, values in returns.items() if len(values)}
+                means = {size: mean_of(values) for size, values in returns.items() if len(values)}
                 name, color = f"{method_title(method)}, {label}", color_of(method)
-                places, heights = list(means), list(means.values())
-                axes.plot(places, heights, line, color=color, markerfacecolor=filling, label=name)
-        axes.set(xticks=sizes, xlabel="team size", ylabel="return")
+                heights = [mean.value for mean in means.values()]
+                reaches = [mean.interval[1] - mean.value if mean.interval else 0.0 for mean in means.values()]
+                look: dict[str, Any] = {"color": color, "markerfacecolor": filling, "elinewidth": 0.8}
+                axes.errorbar(list(means), heights, reaches, fmt=line, **look, label=name)
+        for size in filter(partial(_if_unseen, runs, task), sizes):
+            axes.axvspan(size - 0.5, size + 0.5, color=INK, alpha=0.06, linewidth=0, zorder=0)
+        scale = task_title(task).scale
+        ylabel = "return" if scale == 1 else f"return × {scale:g}"
+        axes.set(xticks=sizes, xlabel="team size", ylabel=ylabel)
         tidy(axes)
         figure.drawing.legend(loc="outside lower center", ncols=2)
     return figure
@@ -57,10 +70,19 @@ def returns_at(size: int, runs: Runs, task: str, method: str) -> Returns:
     return np.array(means) * task_title(task).scale
 
 
-def _texts(runs: Runs, task: str, method: str, size: int) -> tuple[str, str, str]:
+def _cells(runs: Runs, task: str, method: str, size: int) -> tuple[Cell, Cell, Cell]:
     alone, shared = (returns_at(size, players, task, method) for players in (specialist_runs(runs), runs))
-    difference = f"{shared.mean() - alone.mean():+.2f}" if len(alone) and len(shared) else NOTHING
-    return _spread(alone), _spread(shared), difference
+    gap = Cell(NOTHING)
+    if len(alone) and len(shared):
+        gap = difference_cell(difference(over_seeds(shared), over_seeds(alone)))
+    return Cell(_spread(alone)), Cell(_spread(shared)), gap
+
+
+def _if_unseen(runs: Runs, task: str, size: int) -> str:
+    """The split of a size that the policies for all sizes never trained with; empty for the others."""
+    open_teams = runs.of(task)
+    split = open_teams[0].experiment.rosters.split_of(size) if open_teams else "train"
+    return "" if split == "train" else split
 
 
 def _spread(returns: Returns) -> str:
