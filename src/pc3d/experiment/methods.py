@@ -88,8 +88,8 @@ METHODS = {
         "Hyper-PC3D-MAPPO", "the context changes the policy head", "#B5A300", conditioning="hypernetwork"
     ),
     "pc3d-plus": like_pc3d(
-        *("PC3D+", "PC3D whose distillation is the equation's sum and fades out over the run", "#7B3294"),
-        settings=(("recipe.huber_reduction", "sum"), ("distillation.fades", True)),
+        *("PC3D+", "PC3D with eight tokens, whose distillation fades out over the run", "#7B3294"),
+        settings=(("critic.tokens", 8), ("distillation.fades", True)),
     ),
     "vdn": factored(
         "VDN", "the team's value is the mean of utilities", "#882255", ":", critic="mean-utility"
