@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import method_named
 from pc3d.learners.experience import decisions_of, said_by, seen_in
+from pc3d.learners.optimiser import Left
 from pc3d.networks.build import Networks
 from pc3d.networks.conditioning import PolicyOutput
 from pc3d.networks.context_health import (
@@ -45,9 +46,10 @@ def reduced(
     return jnp.sum(apart, axis=-1) / (apart.shape[-1] ** 0.5 if reduction == "root" else 1)
 
 
-def weight_of(experiment: Experiment) -> float:
-    """λ_distill, or nothing for a method that does not distil."""
-    return experiment.distillation.weight if method_named(experiment.method).distils else 0.0
+def weight_of(experiment: Experiment, left: Left = 1.0) -> Left:
+    """λ_distill when so much of the run is left, or nothing for a method that does not distil."""
+    weight = experiment.distillation.weight if method_named(experiment.method).distils else 0.0
+    return weight * left if experiment.distillation.fades else weight
 
 
 def reading_of(

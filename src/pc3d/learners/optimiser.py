@@ -10,6 +10,8 @@ from jaxtyping import Array, Float, Int
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.recipe import Recipe
 
+Left = float | Float[Array, ""]  # of a run, as a share
+
 
 def adam(experiment: Experiment) -> optax.GradientTransformation:
     return optax.scale_by_adam(eps=experiment.recipe.adam_epsilon)
@@ -24,8 +26,13 @@ def learning_rate(experiment: Experiment, start: float, update: Int[Array, ""]) 
     """Of this update: constant, or falling to zero over the run."""
     rate = jnp.asarray(start)
     if experiment.recipe.learning_rate_schedule == "linear":
-        rate = rate * (1 - update / experiment.updates)
+        rate = rate * left_of(experiment, update)
     return rate
+
+
+def left_of(experiment: Experiment, update: Int[Array, ""]) -> Float[Array, ""]:
+    """How much of the run is still to come at this update: 1 at the first one."""
+    return 1 - update / experiment.updates
 
 
 def shortened(

@@ -22,7 +22,7 @@ from pc3d.learners.distillation import context_health, flat_attention, weight_of
 from pc3d.learners.experience import drawn_steps, refuse_hidden_ends
 from pc3d.learners.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.health import Health
-from pc3d.learners.optimiser import fresh_adam, learning_rate
+from pc3d.learners.optimiser import Left, fresh_adam, learning_rate, left_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
 from pc3d.play.actor_team import ActorTeam
@@ -75,9 +75,10 @@ class ActorCritic(Algorithm):
         # A scale that follows nothing is one.
         scale = learner.value_scale if experiment.recipe.normalise_values else ValueScale.fresh()
         drawn = Drawn(episodes, gumbel_noise(key, episodes, task.action_count))
-        after, steps = descend(experiment, learner, scale, drawn, rate, roster_changes=changes)
+        left = left_of(experiment, learner.update)
+        after, steps = descend(experiment, learner, scale, drawn, rate, left=left, roster_changes=changes)
         scalars = {
-            **_scalars(experiment, steps),
+            **_scalars(experiment, steps, left),
             **_exploration(experiment, learner),
             "learning_rate": rate,
             **context_health(experiment, learner.networks, learner.slow, episodes, roster_changes=changes),
@@ -114,10 +115,10 @@ class ActorCritic(Algorithm):
         return Work(operations(settings, learner.networks, agent_steps, team_steps), agent_steps)
 
 
-def _scalars(experiment: Experiment, steps: Steps) -> dict[str, Array]:
+def _scalars(experiment: Experiment, steps: Steps, left: Left) -> dict[str, Array]:
     """What metrics call these numbers."""
     critics, actor = steps.critics, steps.actor
-    distillation = weight_of(experiment) * actor.distillation
+    distillation = weight_of(experiment, left) * actor.distillation
     return {
         "loss_total": critics.value + actor.policy + distillation,
         "loss_value": critics.value,

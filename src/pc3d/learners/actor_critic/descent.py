@@ -18,7 +18,7 @@ from pc3d.learners.actor_critic.losses import ActorParts, CriticParts, losses
 from pc3d.learners.actor_critic.scene import Drawn, Given, Scene
 from pc3d.learners.actor_critic.settings import actor_critic_of
 from pc3d.learners.experience import Counts
-from pc3d.learners.optimiser import adam, shorten
+from pc3d.learners.optimiser import Left, adam, shorten
 from pc3d.learners.pieces import added_up, grouped, pieces_of
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
@@ -73,6 +73,7 @@ def descend(
     drawn: Drawn,
     rate: Float[Array, ""],
     *,
+    left: Left,
     roster_changes: bool,
 ) -> tuple[ActorCriticLearner, Steps]:
     """All steps, each on its share of what was drawn."""
@@ -84,7 +85,7 @@ def descend(
         slow = Networks(actor_of(training.actor.slow), critic_of(training.critic.slow))
         log_temperature = training.log_temperature
         temperature = None if log_temperature is None else jnp.exp(log_temperature)
-        given = Given(slow, scale, temperature, roster_changes)
+        given = Given(slow, scale, temperature, roster_changes, left)
         gradient, (critics, actor) = minibatch_gradient(experiment, networks, given, batch, acts=acts)
         critic, critic_norm = training.critic.stepped(experiment, gradient.critic, rate)
         of_critics = (critics, critic_norm)

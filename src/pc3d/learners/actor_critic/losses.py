@@ -57,7 +57,7 @@ def losses(
     frozen = jax.lax.stop_gradient(networks.critic)
     policy = objective.policy_loss(experiment, frozen, scene, now.logits)
     of_actor = _of_actor(experiment, policy, now, scene)
-    total = of_critics.value + policy + weight_of(experiment) * of_actor.distillation
+    total = of_critics.value + policy + weight_of(experiment, given.left) * of_actor.distillation
     return total, (of_critics, of_actor)
 
 

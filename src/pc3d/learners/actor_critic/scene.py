@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Shaped
 
 from pc3d.learners.experience import Counts, decisions_of, seen_in, sum_of
+from pc3d.learners.optimiser import Left
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import Networks
 from pc3d.networks.critics import TeamView
@@ -28,6 +29,8 @@ class Given(eqx.Module):
     scale: ValueScale
     temperature: Float[Array, ""] | None
     roster_changes: bool = eqx.field(static=True)
+    left: Left = 1.0
+    """Of the run."""
 
 
 class Scene(eqx.Module):

@@ -12,7 +12,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from pc3d.experiment.experiment import Experiment
-from pc3d.learners.optimiser import adam, shortened
+from pc3d.learners.optimiser import Left, adam, shortened
 from pc3d.learners.ppo.losses import Counts, LossParts, objective
 from pc3d.learners.ppo.packing import Packing, PieceShape, pack, piece_of
 from pc3d.learners.ppo.sequences import NOTHING, SequencePlan, Sequences
@@ -55,6 +55,8 @@ class Course:
     sequences: Sequences
     rate: Float[Array, ""]
     key: PRNGKeyArray
+    left: Left = 1.0
+    """Of the run."""
 
 
 def descend(course: Course, start: Descent) -> Descended:
@@ -78,7 +80,7 @@ def over_epochs(
         """One gradient step on one minibatch."""
         networks = course.unravel(training.parameters)
         gradient, parts = minibatch_gradient(
-            experiment, networks, sequences, pack(shape, there, numbers), shape
+            experiment, networks, sequences, pack(shape, there, numbers), shape, course.left
         )
         actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
         flat = ravel_pytree(gradient)[0]
@@ -95,10 +97,15 @@ def over_epochs(
 
 
 def minibatch_gradient(
-    experiment: Experiment, networks: Networks, sequences: Sequences, packing: Packing, shape: PieceShape
+    experiment: Experiment,
+    networks: Networks,
+    sequences: Sequences,
+    packing: Packing,
+    shape: PieceShape,
+    left: Left = 1.0,
 ) -> tuple[Networks, LossParts]:
     """The gradient of a minibatch's loss, added up over its pieces; and the loss."""
-    counts = _counts(sequences, packing)
+    counts = _counts(sequences, packing, left)
 
     def of_piece(rows: int, number: Array) -> tuple[Networks, LossParts]:
         piece = piece_of(sequences, packing, number, rows)
@@ -127,12 +134,14 @@ def minibatch_gradient(
     return jax.lax.fori_loop(0, packing.count, add, zeros)
 
 
-def _counts(sequences: Sequences, packing: Packing) -> Counts:
+def _counts(sequences: Sequences, packing: Packing, left: Left) -> Counts:
     """Of the whole minibatch; at least 1, as nothing is divided by nothing."""
     held, numbers = packing.teams != NOTHING, packing.teams
     decisions = jnp.sum(sequences.decisions, axis=(1, 2))[numbers]
     team_steps = jnp.sum(sequences.played, axis=1)[numbers]
-    return Counts(*(jnp.maximum(jnp.sum(jnp.where(held, part, 0)), 1.0) for part in (decisions, team_steps)))
+    totals = (jnp.maximum(jnp.sum(jnp.where(held, part, 0)), 1.0) for part in (decisions, team_steps))
+    of_decisions, of_team_steps = totals
+    return Counts(of_decisions, of_team_steps, left)
 
 
 def _stepped(

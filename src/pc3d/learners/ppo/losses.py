@@ -7,6 +7,7 @@ from jaxtyping import Array, Bool, Float, Shaped
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.distillation import huber, reduced, weight_of
+from pc3d.learners.optimiser import Left
 from pc3d.learners.ppo.packing import Piece
 from pc3d.learners.ppo.settings import ppo_of
 from pc3d.networks.build import Networks
@@ -34,10 +35,11 @@ class LossParts(eqx.Module):
 
 
 class Counts(eqx.Module):
-    """What a minibatch's means are over."""
+    """What a minibatch's means are over, and how much of the run is left when it is learned from."""
 
     decisions: Float[Array, ""]
     team_steps: Float[Array, ""]
+    left: Left = 1.0
 
 
 def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: Counts) -> LossParts:
@@ -70,7 +72,7 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
         total=policy_loss
         + ppo.value_coefficient * value_loss
         - ppo.entropy_coefficient * entropy
-        + weight_of(experiment) * distillation,
+        + weight_of(experiment, counts.left) * distillation,
         policy=policy_loss,
         value=value_loss,
         entropy=entropy,

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.experience import Counts
-from pc3d.learners.optimiser import adam, shortened
+from pc3d.learners.optimiser import Left, adam, shortened
 from pc3d.learners.pieces import added_up, grouped, pieces_of
 from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.losses import Given, LossParts, objective
@@ -40,6 +40,7 @@ def descend(
     episodes: Episode,
     rate: Float[Array, ""],
     *,
+    left: Left,
     roster_changes: bool,
     chance: Chance = NOTHING,
     reference: Reference | None = None,
@@ -49,7 +50,7 @@ def descend(
 
     def step(training: Descent, drawn: tuple[Episode, Chance]) -> tuple[Descent, tuple[LossParts, Array]]:
         networks = unravel(training.parameters)
-        given = Given(unravel(training.slow), scale, roster_changes, reference)
+        given = Given(unravel(training.slow), scale, roster_changes, reference, left)
         gradient, parts = minibatch_gradient(experiment, networks, given, *drawn)
         actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
         flat, norm = shortened(

@@ -11,6 +11,7 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.sog_settings import SogSettings
 from pc3d.learners.distillation import distance_from_teacher, weight_of
 from pc3d.learners.experience import Counts, decisions_of, remembered_by, seen_in, sum_of
+from pc3d.learners.optimiser import Left
 from pc3d.learners.q_learning import conducting
 from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.coaching import Held, held_to, says, told_in
@@ -49,6 +50,8 @@ class Given(eqx.Module):
     roster_changes: bool = eqx.field(static=True)
     reference: Reference | None = None
     """What policies may leave at a cost; None where everybody takes its best action."""
+    left: Left = 1.0
+    """Of the run."""
 
 
 def objective(
@@ -105,7 +108,7 @@ def objective(
         own_loss, more = _with_messages(experiment, own_loss, jax.tree.map(of_agents, messages))
         named = {**named, **more, "grouped": grouped}
     return LossParts(
-        total=own_loss + weight_of(experiment) * distillation,
+        total=own_loss + weight_of(experiment, given.left) * distillation,
         value=value_loss,
         distillation=distillation,
         gate=of_agents(gates),
