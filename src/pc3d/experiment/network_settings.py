@@ -18,6 +18,8 @@ class ActorSettings(Bounded):
     """Widths of the dense layers before the recurrent one."""
     rnn_dim: Width
     """Width of the recurrent layer."""
+    context_rnn_dim: Annotated[int, Range(0, 4096)] = 0
+    """Width of a recurrent layer of the context's own, if any."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -45,6 +47,12 @@ class CriticSettings(Bounded):
     """Whether the value head also sees the task's global state."""
     normalise_encodings: bool = False
     """Whether an encoding's numbers get zero mean and unit deviation, which attention's √d presumes."""
+    normalise_similarity: bool = False
+    """Whether attention compares normalised encodings, queries and tokens, and mixes them as they are."""
+    normalise_contexts: bool = False
+    """Whether contexts get zero mean and unit deviation, too."""
+    sharpness: Annotated[float, Range(0, 100)] = 1.0
+    """What similarities are multiplied by before attention's softmax."""
 
 
 @dataclass(frozen=True)

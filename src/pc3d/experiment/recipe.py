@@ -59,6 +59,12 @@ class Recipe(Bounded):
     """Whether a_g and b_g are trained."""
     reliance_gradient: Literal["clipped", "straight"] = "clipped"
     """Whether the gradient stops where reliance is clipped, or passes through."""
+    normalise_features: bool = False
+    """Whether FiLM scales and shifts normalised features."""
+    distillation_falls: bool = False
+    """Whether the weight of distillation falls to zero with the learning rate."""
+    distil_next: bool = False
+    """Whether students learn the context of the next moment."""
     hypernetwork_widths: Widths = (64,)
     """Hidden widths of Hyper-PC3D's hypernetwork."""
 

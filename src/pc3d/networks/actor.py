@@ -20,6 +20,7 @@ class Actor(eqx.Module):
 
     encoder: Mlp
     memory: Gru
+    context_memory: Gru | None
     conditioning: Conditioning
     values_actions: bool = eqx.field(static=True)
     """Whether it says what actions are worth, and always takes the best, or how likely it takes them."""
@@ -45,12 +46,15 @@ class Actor(eqx.Module):
         else:
             self.encoder = EntityEncoder(encoder_key, entities, widths, activation)
         self.memory = Gru(memory_key, widths[-1], settings.rnn_dim)
+        own = settings.context_rnn_dim
+        self.context_memory = Gru(jax.random.fold_in(memory_key, 1), widths[-1], own) if own else None
         self.conditioning, self.values_actions = conditioning, values_actions
         self.squashing = squashing
 
     def first_memory(self, *rows: int) -> Float[Array, "*rows h"]:
         """What an agent remembers before it has seen anything."""
-        return jnp.zeros((*rows, self.memory.width))
+        own = 0 if self.context_memory is None else self.context_memory.width
+        return jnp.zeros((*rows, self.memory.width + own))
 
     def step(
         self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
@@ -63,7 +67,13 @@ class Actor(eqx.Module):
         self, memory: Float[Array, "... h"], observation: Float[Array, "... observation"]
     ) -> Float[Array, "... h"]:
         """What is remembered after one more observation."""
-        return self.memory.step(memory, self.encoder(observation))
+        seen = self.encoder(observation)
+        if self.context_memory is None:
+            return self.memory.step(memory, seen)
+        first, own = memory[..., : self.memory.width], memory[..., self.memory.width :]
+        return jnp.concatenate(
+            [self.memory.step(first, seen), self.context_memory.step(own, seen)], axis=-1
+        )
 
     def says(self, features: Float[Array, "... h"]) -> PolicyOutput:
         """What to do, from what is remembered."""
@@ -79,7 +89,14 @@ class Actor(eqx.Module):
 
         All rows at once, because one large matrix product is far faster than many small ones.
         """
-        return self.memory.over_time(memory, self.encoder(observations), fresh)
+        seen = self.encoder(observations)
+        if self.context_memory is None:
+            return self.memory.over_time(memory, seen, fresh)
+        first, own = memory[..., : self.memory.width], memory[..., self.memory.width :]
+        return jnp.concatenate(
+            [self.memory.over_time(first, seen, fresh), self.context_memory.over_time(own, seen, fresh)],
+            axis=-1,
+        )
 
     def over_episodes(
         self,

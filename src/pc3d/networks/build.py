@@ -278,8 +278,9 @@ def _conditioning(
     if not issubclass(kind, ContextConditioning):
         return kind(head_key, shape)
     context = experiment.critic.set_embed_dim
+    own = experiment.actor.context_rnn_dim
     student = StudentContext(
-        student_key, features, context, method.gate, experiment.distillation, experiment.recipe
+        student_key, own or features, context, method.gate, experiment.distillation, experiment.recipe, bool(own)
     )
     return kind(head_key, shape, student)
 

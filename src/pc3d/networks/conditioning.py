@@ -76,6 +76,7 @@ class StudentContext(eqx.Module):
     reliance_max: float = eqx.field(static=True)
     recipe: Recipe = eqx.field(static=True)
     mode: GateMode = eqx.field(static=True)
+    apart: bool = eqx.field(static=True)
 
     def __init__(
         self,
@@ -85,13 +86,14 @@ class StudentContext(eqx.Module):
         mode: GateMode,
         distillation: DistillationSettings,
         recipe: Recipe,
+        apart: bool = False,
     ) -> None:
         context_key, reliance_key = jax.random.split(key)
         self.to_context = Dense(context_key, features, context)
         self.to_reliance = Dense(reliance_key, features, 1, POLICY_GAIN)
         self.gate_scale, self.gate_offset = jnp.asarray(recipe.gate_scale), jnp.asarray(recipe.gate_offset)
         self.reliance_min, self.reliance_max = distillation.reliance_min, distillation.reliance_max
-        self.recipe, self.mode = recipe, mode
+        self.recipe, self.mode, self.apart = recipe, mode, apart
 
     def context(self, features: Float[Array, "... feature"]) -> Float[Array, "... context"]:
         """ĉ = W_c h + b_c."""
@@ -138,9 +140,14 @@ class GatedFilm(ContextConditioning):
         self.head = shape.linear(head_key)
 
     def __call__(self, features: Float[Array, "... feature"]) -> PolicyOutput:
-        context, gate = self.student.context(features), self.student.gate(features)
+        own = self.student.to_context.weight.shape[-2] if self.student.apart else 0
+        told = features[..., features.shape[-1] - own :] if own else features
+        features = features[..., : features.shape[-1] - own]
+        context, gate = self.student.context(told), self.student.gate(told)
         scale, shift = jnp.split(self.to_modulation(self.student.for_policy(context)), 2, axis=-1)
         openness = gate[..., None]
+        if self.student.recipe.normalise_features:
+            features = jax.nn.standardize(features)
         modulated = features * (1 + openness * scale) + openness * shift
         return PolicyOutput(self.head(modulated), context, gate)
 

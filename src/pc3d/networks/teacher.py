@@ -27,6 +27,9 @@ class Teacher(eqx.Module):
     encoder: Mlp
     queries: Float[Array, "token embedding"]
     normalise: bool = eqx.field(static=True)
+    normalise_contexts: bool = eqx.field(static=True)
+    compare_normalised: bool = eqx.field(static=True)
+    sharpness: float = eqx.field(static=True)
 
     def __init__(
         self, key: PRNGKeyArray, observation: int, settings: CriticSettings, activation: Activation
@@ -34,6 +37,8 @@ class Teacher(eqx.Module):
         encoder_key, query_key = jax.random.split(key)
         self.encoder = set_encoder(encoder_key, observation, settings, activation)
         self.normalise = settings.normalise_encodings
+        self.normalise_contexts = settings.normalise_contexts
+        self.compare_normalised, self.sharpness = settings.normalise_similarity, settings.sharpness
         self.queries = jax.random.normal(query_key, (settings.tokens, settings.set_embed_dim))
 
     def encodings(self, observations: Float[Array, "... observation"]) -> Float[Array, "... embedding"]:
@@ -44,9 +49,16 @@ class Teacher(eqx.Module):
         self, encodings: Float[Array, "... agent embedding"], present: Bool[Array, "... agent"]
     ) -> tuple[Float[Array, "... token embedding"], Float[Array, "... agent token"]]:
         """z_k = Σ_j softmax_j(q_k · e_j / √d) e_j, over the active agents; and the attention."""
-        similarity = encodings @ self.queries.T / jnp.sqrt(encodings.shape[-1])
+        compared = self._compared(encodings)
+        similarity = compared @ self._compared(self.queries).T * self._scale(encodings)
         attention = jax.nn.softmax(jnp.where(present[..., None], similarity, -jnp.inf), axis=-2)
         return jnp.einsum("...nk,...nd->...kd", attention, encodings), attention
+
+    def _compared(self, vectors: Float[Array, "... embedding"]) -> Float[Array, "... embedding"]:
+        return jax.nn.standardize(vectors) if self.compare_normalised else vectors
+
+    def _scale(self, vectors: Float[Array, "... embedding"]) -> Float[Array, ""]:
+        return self.sharpness / jnp.sqrt(vectors.shape[-1])
 
     def read(
         self, observations: Float[Array, "... agent observation"], present: Bool[Array, "... agent"]
@@ -55,9 +67,11 @@ class Teacher(eqx.Module):
         # What stands in slots that nobody fills cannot matter.
         encodings = self.encodings(jnp.where(present[..., None], observations, 0))
         tokens, over_agents = self.tokens(encodings, present)
-        similarity = jnp.einsum("...nd,...kd->...nk", encodings, tokens)
-        over_tokens = jax.nn.softmax(similarity / jnp.sqrt(encodings.shape[-1]), axis=-1)
+        similarity = jnp.einsum("...nd,...kd->...nk", self._compared(encodings), self._compared(tokens))
+        over_tokens = jax.nn.softmax(similarity * self._scale(encodings), axis=-1)
         contexts = jnp.einsum("...nk,...kd->...nd", over_tokens, tokens)
+        if self.normalise_contexts:
+            contexts = jax.nn.standardize(contexts)
         return Reading(over_agents, tokens, over_tokens, contexts)
 
 

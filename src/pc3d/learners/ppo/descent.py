@@ -78,7 +78,8 @@ def over_epochs(
         """One gradient step on one minibatch."""
         networks = course.unravel(training.parameters)
         gradient, parts = minibatch_gradient(
-            experiment, networks, sequences, pack(shape, there, numbers), shape
+            experiment, networks, sequences, pack(shape, there, numbers), shape,
+            course.rate / ppo_of(experiment).learning_rate,
         )
         actor_parameters = sum(leaf.size for leaf in jax.tree.leaves(networks.actor))
         flat = ravel_pytree(gradient)[0]
@@ -95,10 +96,10 @@ def over_epochs(
 
 
 def minibatch_gradient(
-    experiment: Experiment, networks: Networks, sequences: Sequences, packing: Packing, shape: PieceShape
+    experiment: Experiment, networks: Networks, sequences: Sequences, packing: Packing, shape: PieceShape, left: Array
 ) -> tuple[Networks, LossParts]:
     """The gradient of a minibatch's loss, added up over its pieces; and the loss."""
-    counts = _counts(sequences, packing)
+    counts = _counts(sequences, packing, left)
 
     def of_piece(rows: int, number: Array) -> tuple[Networks, LossParts]:
         piece = piece_of(sequences, packing, number, rows)
@@ -127,12 +128,12 @@ def minibatch_gradient(
     return jax.lax.fori_loop(0, packing.count, add, zeros)
 
 
-def _counts(sequences: Sequences, packing: Packing) -> Counts:
+def _counts(sequences: Sequences, packing: Packing, left: Array) -> Counts:
     """Of the whole minibatch; at least 1, as nothing is divided by nothing."""
     held, numbers = packing.teams != NOTHING, packing.teams
     decisions = jnp.sum(sequences.decisions, axis=(1, 2))[numbers]
     team_steps = jnp.sum(sequences.played, axis=1)[numbers]
-    return Counts(*(jnp.maximum(jnp.sum(jnp.where(held, part, 0)), 1.0) for part in (decisions, team_steps)))
+    return Counts(*(jnp.maximum(jnp.sum(jnp.where(held, part, 0)), 1.0) for part in (decisions, team_steps)), left)
 
 
 def _stepped(

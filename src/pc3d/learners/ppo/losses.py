@@ -38,6 +38,8 @@ class Counts(eqx.Module):
 
     decisions: Float[Array, ""]
     team_steps: Float[Array, ""]
+    left: Float[Array, ""]
+    """Of the learning rate, as a share."""
 
 
 def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: Counts) -> LossParts:
@@ -70,7 +72,7 @@ def objective(networks: Networks, piece: Piece, experiment: Experiment, counts: 
         total=policy_loss
         + ppo.value_coefficient * value_loss
         - ppo.entropy_coefficient * entropy
-        + weight_of(experiment) * distillation,
+        + weight_of(experiment) * (counts.left if experiment.recipe.distillation_falls else 1) * distillation,
         policy=policy_loss,
         value=value_loss,
         entropy=entropy,

@@ -43,7 +43,9 @@ def prepare(
     features = _features(learner, plan, seen, fresh, episodes)
     values = learner.networks.critic(TeamView(seen, episodes.present, features, episodes.global_states))
     scale, targets, advantages = _judged(experiment, task, learner, episodes, values)
-    reading = reading_of(experiment, learner.averaged_teacher, seen[:, :-1], episodes.present[:, :-1])
+    ahead = experiment.recipe.distil_next
+    told = slice(1, None) if ahead else slice(None, -1)
+    reading = reading_of(experiment, learner.averaged_teacher, seen[:, told], episodes.present[:, told])
     decisions = jnp.asarray(episodes.present[:, :-1] & episodes.played[:, :, None])
     health, standard = teacher_health(reading, decisions)
     talking = isinstance(learner.networks.actor, TalkingActor)
