@@ -1,4 +1,4 @@
-"""A distillation that fades out: its weight over a run, by every algorithm that distils."""
+"""A distillation that fades: its weight over a run, by every algorithm that distils."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from tests.small import one_of_each_kind, small_experiment
 WEIGHT = 0.5
 
 
-def learned(method, share_played, *, fades):
+def learned(method, share_played, final_share):
     """What an update says of its losses, after so much of a run."""
     on = method in ("pc3d", "pc3d-happo")
     if on:
@@ -21,7 +21,7 @@ def learned(method, share_played, *, fades):
         learner, episodes = on_policy.played(experiment)
     else:
         experiment, learner, episodes = replayed.played(method)
-    distillation = replace(experiment.distillation, weight=WEIGHT, fades=fades)
+    distillation = replace(experiment.distillation, weight=WEIGHT, final_share=final_share)
     experiment = replace(experiment, distillation=distillation)
     learner = replace(learner, update=jnp.asarray(int(share_played * experiment.updates)))
     learn = on_policy.learn if on else replayed.learn
@@ -30,11 +30,11 @@ def learned(method, share_played, *, fades):
     return experiment, lesson.scalars
 
 
-@pytest.mark.parametrize("fades", [True, False])
+@pytest.mark.parametrize("final", [1.0, 0.25, 0.0])
 @pytest.mark.parametrize("method", one_of_each_kind(["pc3d", "pc3d-happo", "pc3d-qmix", "pc3d-masac"]))
-def test_the_weight_of_distillation_falls_to_zero_only_if_it_fades(method, fades):
+def test_the_weight_of_distillation_falls_to_its_final_share(method, final):
     for share in (0.0, 0.75):
-        experiment, scalars = learned(method, share, fades=fades)
+        experiment, scalars = learned(method, share, final)
         others = scalars["loss_value"]
         if method in ("pc3d", "pc3d-happo"):
             ppo = ppo_of(experiment)
@@ -42,4 +42,4 @@ def test_the_weight_of_distillation_falls_to_zero_only_if_it_fades(method, fades
         others = others + scalars.get("loss_policy", 0.0)
         weighed = float((scalars["loss_total"] - others) / scalars["loss_distillation"])
         left = 1 - int(share * experiment.updates) / experiment.updates
-        assert weighed == pytest.approx(WEIGHT * (left if fades else 1), rel=1e-3)
+        assert weighed == pytest.approx(WEIGHT * (left + (1 - left) * final), rel=1e-3)

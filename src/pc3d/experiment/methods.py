@@ -5,7 +5,7 @@ A new method is one row. What its row names is found in `networks` (critics, con
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from pc3d.experiment.actor_critic_settings import MaddpgSettings, MasacSettings, Matd3Settings
 from pc3d.experiment.algorithm_settings import AlgorithmSettings
@@ -54,8 +54,6 @@ class Method:
     """Whether the student's context learns from the teacher's."""
     execution: Execution = ALONE
     """What its team may see when it acts."""
-    settings: tuple[tuple[str, Any], ...] = ()
-    """What it has otherwise than its parent on every task: names as on the command line, with underscores."""
 
     @property
     def has_context(self) -> bool:
@@ -86,10 +84,6 @@ METHODS = {
     "a-mappo": like_pc3d("A-MAPPO", "ablation: no distillation", "#999999", ":", distils=False),
     "hyper-pc3d": like_pc3d(
         "Hyper-PC3D-MAPPO", "the context changes the policy head", "#B5A300", conditioning="hypernetwork"
-    ),
-    "pc3d-plus": like_pc3d(
-        *("PC3D+", "PC3D with eight tokens, whose distillation fades out over the run", "#7B3294"),
-        settings=(("critic.tokens", 8), ("distillation.fades", True)),
     ),
     "vdn": factored(
         "VDN", "the team's value is the mean of utilities", "#882255", ":", critic="mean-utility"
@@ -234,12 +228,6 @@ def ancestors(method: str) -> tuple[str, ...]:
     """The methods whose settings this one inherits, the nearest first."""
     parent = method_named(method).parent
     return () if parent is None else (parent, *ancestors(parent))
-
-
-def own_settings(method: str) -> dict[str, Any]:
-    """What the method and those that it inherits from have otherwise than their parents, by name."""
-    lineage = (*reversed(ancestors(method)), method)
-    return {name: value for one in lineage for name, value in method_named(one).settings}
 
 
 def family(method: str) -> tuple[str, ...]:

@@ -55,8 +55,8 @@ class DistillationSettings(Bounded):
 
     weight: Annotated[float, Range(0, 1000)] = 0.0
     """λ_distill."""
-    fades: bool = False
-    """Whether λ_distill falls linearly to zero over the run."""
+    final_share: Share = 1.0
+    """What is left of λ_distill at the end of the run, to which it falls evenly; 1: it stays as it is."""
     teacher_rate: Share = 0.01
     """τ: how fast the averaged teacher follows the learning one, per gradient step."""
     reliance_min: Annotated[float, Range(-1000, 1000)] = -3.0

@@ -49,7 +49,8 @@ def reduced(
 def weight_of(experiment: Experiment, left: Left = 1.0) -> Left:
     """λ_distill when so much of the run is left, or nothing for a method that does not distil."""
     weight = experiment.distillation.weight if method_named(experiment.method).distils else 0.0
-    return weight * left if experiment.distillation.fades else weight
+    final = experiment.distillation.final_share
+    return weight if final == 1 else weight * (final + (1 - final) * left)
 
 
 def reading_of(

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import get_type_hints
 
 from pc3d.experiment.experiment import Experiment
-from pc3d.experiment.methods import method_named, own_settings
+from pc3d.experiment.methods import method_named
 from pc3d.experiment.roster_file import growing_curriculum
 from pc3d.experiment.rosters import Curriculum, Rosters
 from pc3d.experiment.world import OwnWorld
-from pc3d.presets.changes import NETWORKS, changed
+from pc3d.presets.changes import NETWORKS
 from pc3d.system.errors import refuse_unknown
 from pc3d.system.plain import differences, from_plain
 from pc3d.system.toml_file import read_toml
@@ -32,7 +32,7 @@ def paper(task: str, method: str, *, seed: int = 0, episodes: int | None = None)
         rules=TASKS[task].rules(),
         **table.settings(method),
     )
-    return _as_its_row_says(made)
+    return _without_others_settings(made)
 
 
 def custom(
@@ -64,14 +64,14 @@ def custom(
         world=world,
         **{name: from_plain(kinds[name], usual[name], USUAL.name) for name in own},
     )
-    return _as_its_row_says(made)
+    return _without_others_settings(made)
 
 
-def _as_its_row_says(experiment: Experiment) -> Experiment:
-    """With what the method's row sets; what a recipe says of contexts is for the methods that have them."""
-    if not method_named(experiment.method).has_context:
-        experiment = replace(experiment, recipe=experiment.recipe.without_contexts())
-    return changed(experiment, own_settings(experiment.method), experiment.method)
+def _without_others_settings(experiment: Experiment) -> Experiment:
+    """What a recipe says of contexts is set for the methods that have them: others stay as they were."""
+    if method_named(experiment.method).has_context:
+        return experiment
+    return replace(experiment, recipe=experiment.recipe.without_contexts())
 
 
 def specialist(experiment: Experiment, team_size: str) -> Experiment:
