@@ -57,6 +57,7 @@ NETWORKS = (
     Row("critic.team_size_feature", OneOf((False, True)), "with a set critic"),
     Row("critic.tokens", Between(2, 8, whole=True), "with context"),
     Row("distillation.weight", Between(0.01, 1.0, log=True), "distilled"),
+    Row("distillation.final_share", OneOf((0.0, 0.25, 0.5, 1.0)), "distilled"),
     Row("distillation.teacher_rate", Between(0.001, 0.05, log=True), "averaged by itself"),
     Row("distillation.reliance_min", OneOf((-4.0, -3.0, -2.0)), "with context"),
     Row("distillation.reliance_max", OneOf((1.0, 1.5, 2.0, 3.0)), "with context"),
