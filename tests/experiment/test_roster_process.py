@@ -149,3 +149,23 @@ def test_limits_say_how_far_a_team_may_go():
     assert Churn(smallest=1, largest=10).limits(6, 3) == (3, 10, 10)
     assert Spans(smallest=2, largest=5).limits(3, 3) == (3, 5, 5)
     assert NAMED["replace-half"].limits(5, 1) == (5, 5, 7)
+
+
+@pytest.mark.parametrize(
+    ("process", "words"),
+    [
+        (CONSTANT, "constant"),
+        (NAMED["lose-half"], "shock leave=0.5"),
+        (Churn(leave=0.0123456789, join=1.0), "churn leave=0.0123456789 join=1"),
+        (
+            NAMED["gpl-wolfpack"],
+            "churn smallest=1 leave=0.05 join=0.05 minimum_stay=26 per=team burst=0.7,0.3",
+        ),
+        (
+            Schedule(events=(Event(5, leave=1), Event(9, join=0.5))),
+            "schedule events=at 5 leave 1 join 0,at 9 leave 0 join 0.5",
+        ),
+    ],
+)
+def test_a_process_says_exactly_what_it_sets(process, words):
+    assert str(process) == words

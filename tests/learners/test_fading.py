@@ -2,44 +2,48 @@
 
 from dataclasses import replace
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
+from jax.flatten_util import ravel_pytree
 
-from pc3d.learners.ppo.settings import ppo_of
+from pc3d.learners.registry import algorithm_of
 from tests.learners import played as replayed
 from tests.learners.ppo import test_objective as on_policy
 from tests.small import one_of_each_kind, small_experiment
 
 WEIGHT = 0.5
+ON_POLICY = ("pc3d", "pc3d-happo")
 
 
-def learned(method, share_played, final_share):
-    """What an update says of its losses, after so much of a run."""
-    on = method in ("pc3d", "pc3d-happo")
-    if on:
+def begun(method):
+    """An experiment, a learner at three quarters of its run, and episodes to learn from."""
+    if method in ON_POLICY:
         experiment = small_experiment(method)
         learner, episodes = on_policy.played(experiment)
     else:
         experiment, learner, episodes = replayed.played(method)
-    distillation = replace(experiment.distillation, weight=WEIGHT, final_share=final_share)
+    update = int(0.75 * experiment.updates)
+    return experiment, replace(learner, update=jnp.asarray(update)), episodes, 1 - update / experiment.updates
+
+
+def learned(begun, weight, final_share):
+    """All parameters after one update."""
+    experiment, learner, episodes, _ = begun
+    distillation = replace(experiment.distillation, weight=weight, final_share=final_share)
     experiment = replace(experiment, distillation=distillation)
-    learner = replace(learner, update=jnp.asarray(int(share_played * experiment.updates)))
-    learn = on_policy.learn if on else replayed.learn
-    key = (on_policy.jax.random.key(0),) if on else ()
-    _, lesson = learn(experiment, learner, episodes, *key)
-    return experiment, lesson.scalars
+    task = on_policy.TASK if experiment.method in ON_POLICY else replayed.TASK
+    learn = jax.jit(algorithm_of(experiment).learn, static_argnums=(0, 1))
+    after, _ = learn(experiment, task, learner, episodes, jax.random.key(0))
+    return np.asarray(ravel_pytree(after.networks)[0])
 
 
-@pytest.mark.parametrize("final", [1.0, 0.25, 0.0])
-@pytest.mark.parametrize("method", one_of_each_kind(["pc3d", "pc3d-happo", "pc3d-qmix", "pc3d-masac"]))
-def test_the_weight_of_distillation_falls_to_its_final_share(method, final):
-    for share in (0.0, 0.75):
-        experiment, scalars = learned(method, share, final)
-        others = scalars["loss_value"]
-        if method in ("pc3d", "pc3d-happo"):
-            ppo = ppo_of(experiment)
-            others = others * ppo.value_coefficient - scalars["entropy"] * ppo.entropy_coefficient
-        others = others + scalars.get("loss_policy", 0.0)
-        weighed = float((scalars["loss_total"] - others) / scalars["loss_distillation"])
-        left = 1 - int(share * experiment.updates) / experiment.updates
-        assert weighed == pytest.approx(WEIGHT * (left + (1 - left) * final), rel=1e-3)
+@pytest.mark.parametrize("method", one_of_each_kind([*ON_POLICY, "pc3d-qmix", "pc3d-masac"]))
+def test_late_in_a_run_distillation_weighs_what_is_left_of_it(method):
+    start = begun(method)
+    left = start[-1]
+    assert 0 < left < 0.5
+    faded = learned(start, WEIGHT, 0.25)
+    np.testing.assert_allclose(faded, learned(start, WEIGHT * (0.25 + 0.75 * left), 1.0), atol=1e-6)
+    assert np.abs(faded - learned(start, WEIGHT, 1.0)).max() > 1e-5

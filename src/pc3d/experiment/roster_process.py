@@ -33,6 +33,13 @@ class Change(NamedTuple):
     join: int
 
 
+def _said(value: Any) -> str:
+    """Exactly, and as short as that can be."""
+    if isinstance(value, tuple):
+        return ",".join(map(_said, value))
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
 @dataclass(frozen=True)
 class RosterProcess(Bounded, abc.ABC):
     """Who is there at each moment of an episode, whatever anybody does in it."""
@@ -43,11 +50,7 @@ class RosterProcess(Bounded, abc.ABC):
     def __str__(self) -> str:
         """What it is, with the settings that are not as they would be if nothing were said."""
         values = {field: getattr(self, field.name) for field in fields(self)}
-        said = [
-            f"{field.name}={value:g}" if isinstance(value, float) else f"{field.name}={value}"
-            for field, value in values.items()
-            if value != field.default
-        ]
+        said = [f"{field.name}={_said(value)}" for field, value in values.items() if value != field.default]
         return " ".join([self.kind, *said])
 
     @abc.abstractmethod
@@ -167,6 +170,9 @@ class Event:
         for name in ("leave", "join"):
             within(f"roster.events.{name}", getattr(self, name), 0, 1000)
         _check_amounts(self.leave, self.join)
+
+    def __str__(self) -> str:
+        return f"at {self.step} leave {_said(self.leave)} join {_said(self.join)}"
 
 
 @dataclass(frozen=True)

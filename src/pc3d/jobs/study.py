@@ -17,7 +17,7 @@ from pc3d.evaluation.evaluation_file import (
 )
 from pc3d.experiment.copa_settings import NEVER
 from pc3d.experiment.methods import METHODS, method_named
-from pc3d.experiment.named_rosters import roster_label, roster_named
+from pc3d.experiment.named_rosters import SUFFIX, roster_label, roster_named
 from pc3d.experiment.names import check_name
 from pc3d.experiment.ranges import Rollouts
 from pc3d.experiment.roster_process import CONSTANT
@@ -25,7 +25,7 @@ from pc3d.jobs.loop import State, newest_checkpoint
 from pc3d.jobs.study_options import check_options
 from pc3d.presets.preset_file import DEFAULT_PRESET, check_preset_name, experiment_of, is_file
 from pc3d.system.bounds import Bounded, Range
-from pc3d.system.errors import BadInput, refuse_unknown, unknown_name
+from pc3d.system.errors import BadInput, refuse_unknown, shortened, unknown_name
 from pc3d.system.files import digest_of, refuse_links_between
 from pc3d.system.imports import folder_name, is_import_path
 from pc3d.system.plain import from_plain
@@ -34,6 +34,7 @@ from pc3d.tasks.registry import paper_of, papers
 
 SHIPPED = Path(__file__).with_name("studies")
 LONGEST_ABOUT = 500  # characters
+LONGEST_ROSTER = 100  # characters; it names a file
 LONGEST_PART = 120  # of a folder's name
 
 
@@ -95,8 +96,7 @@ class Group(Bounded):
             raise BadInput("a study's sizes are those of its specialists: they need specialists = true")
         if self.variations and not self.sealed:
             raise BadInput("a study's variations are there to be chosen from, so they need sealed = true")
-        if any(roster_named(roster) == CONSTANT for roster in self.rosters):
-            raise BadInput("with a constant roster nothing changes: leave it out of a study's rosters")
+        _check_rosters(self)
         check_options(self.options + self.variations, self.tasks, self.methods)
 
     def ways(self, method: str) -> tuple[Way, ...]:
@@ -224,6 +224,23 @@ def load_study(name: str) -> Study:
     study: Study = from_plain(Study, read_toml(path, "study file"), name)
     groups = tuple(_with_preset_found(group, Path(name).parent) for group in study.groups)
     return replace(study, groups=groups)
+
+
+def _check_rosters(group: Group) -> None:
+    """Refuse what no run of the group could be scored by, before any is trained."""
+    for roster in group.rosters:
+        if roster.endswith(SUFFIX) or len(roster) > LONGEST_ROSTER:
+            raise BadInput(
+                "a study's rosters are names, such as churn or churn:leave=4,join=4, "
+                f"of at most {LONGEST_ROSTER} characters, not {shortened(roster)!r}"
+            )
+        if roster_named(roster) == CONSTANT:
+            raise BadInput("with a constant roster nothing changes: leave it out of a study's rosters")
+    if group.rosters and (group.specialists or any(map(is_import_path, group.tasks))):
+        raise BadInput("a study's rosters are for policies of several sizes on tasks that come with pc3d")
+    files = [file_of_roster(roster_label(roster)) for roster in group.rosters]
+    if len(set(files)) < len(files):
+        raise BadInput(f"a study's rosters must leave files of their own, but two of them leave {files[0]}")
 
 
 def _with_preset_found(group: Group, folder: Path) -> Group:

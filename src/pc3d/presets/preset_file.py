@@ -95,7 +95,8 @@ class Preset:
             if group not in dropped:
                 kept[f"{groups.get(group, group)}.{setting}"] = value
         if not method_named(method).distils:  # its weight stays 0
-            kept.pop("distillation.weight", None)
+            for setting in ("weight", "final_share"):
+                kept.pop(f"distillation.{setting}", None)
         return kept
 
 

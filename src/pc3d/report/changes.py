@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -20,6 +20,7 @@ from pc3d.system.errors import BadInput
 Units = Float[np.ndarray, " unit"]
 Cases = Int[np.ndarray, "unit case 2"]  # steps, and whether it was seen that they ended
 BySize = dict[int, ChangingScores]
+Played = tuple[str, ChangingFile]  # what the policy was trained with, and what came of it
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Change:
     method: str
     roster: str
     seeds: dict[int, BySize]
+    trained: str = ""
+    """With what, where that differs between runs of one method."""
 
     @property
     def sizes(self) -> list[int]:
@@ -50,7 +53,7 @@ class Change:
 
     def of_seeds(self, seeds: set[int]) -> Change:
         kept = {seed: by_size for seed, by_size in self.seeds.items() if seed in seeds}
-        return Change(self.method, self.roster, kept)
+        return replace(self, seeds=kept)
 
     def units(self, what: Callable[[ChangingScores], Float[np.ndarray, " rollout"] | None]) -> Units | None:
         """A number for each seed, or for each key of a single one: the mean over team sizes."""
@@ -80,16 +83,23 @@ class Change:
         return CensoredTimes.together(found) if found else None
 
 
-def changes_of(runs: Runs, task: str) -> list[Change]:
+def trained_alike(run: Run) -> str:
+    """All runs of a method, where nothing else is said."""
+    del run
+    return ""
+
+
+def changes_of(runs: Runs, task: str, trained: Callable[[Run], str] = trained_alike) -> list[Change]:
     """Every method by every process it was played by, where all of a process can be compared."""
-    played = _played(runs, task)
+    played = _played(runs, task, trained)
     order = [*NAMED, *sorted(played.keys() - NAMED.keys())]
     return [change for roster in order if roster in played for change in _alike(roster, played[roster])]
 
 
 def left_out(runs: Runs, task: str) -> Iterator[str]:
     """What cannot stand in a table with the others of its process, and why."""
-    for roster, files in _played(runs, task).items():
+    for roster, played in _played(runs, task, trained_alike).items():
+        files = [file for _, file in played]
         usual = _usual_rules(files)
         for file in files:
             if file.rules != usual:
@@ -116,12 +126,12 @@ def _unlike(rules: dict[str, Any], usual: dict[str, Any]) -> str:
     return ", ".join(found)
 
 
-def _played(runs: Runs, task: str) -> dict[str, list[ChangingFile]]:
-    found: dict[str, list[ChangingFile]] = defaultdict(list)
+def _played(runs: Runs, task: str, trained: Callable[[Run], str]) -> dict[str, list[Played]]:
+    found: dict[str, list[Played]] = defaultdict(list)
     for method in runs.methods(task):
-        for run in runs.finished(task, method):
+        for run in sorted(runs.finished(task, method), key=trained):
             for file in changes_in(run):
-                found[file.roster].append(file)
+                found[file.roster].append((trained(run), file))
     return found
 
 
@@ -139,17 +149,14 @@ def _usual_rules(files: list[ChangingFile]) -> dict[str, Any]:
     return max((file.rules for file in files), key=[file.rules for file in files].count)
 
 
-def _alike(roster: str, files: list[ChangingFile]) -> Iterator[Change]:
-    usual = _usual_rules(files)
-    kept = [file for file in files if file.rules == usual]
-    sizes = sorted(set.intersection(*(set(file.sizes) for file in kept)))
+def _alike(roster: str, played: list[Played]) -> Iterator[Change]:
+    usual = _usual_rules([file for _, file in played])
+    kept = [(trained, file) for trained, file in played if file.rules == usual]
+    sizes = sorted(set.intersection(*(set(file.sizes) for _, file in kept)))
     if sizes:
-        for method, of_method in groupby(kept, lambda file: file.player[1]):
-            yield Change(
-                method,
-                roster,
-                {file.player[2]: {size: file.sizes[size] for size in sizes} for file in of_method},
-            )
+        for (method, trained), alike in groupby(kept, lambda one: (one[1].player[1], one[0])):
+            seeds = {file.player[2]: {size: file.sizes[size] for size in sizes} for _, file in alike}
+            yield Change(method, roster, seeds, trained)
 
 
 def _as_cases(times: CensoredTimes) -> Int[np.ndarray, "case 2"]:

@@ -42,24 +42,14 @@ def complete_trials(runs: Runs) -> Runs:
     return Runs(tuple(run for run in runs.trials if run.complete), runs.references)
 
 
-def by_trial(runs: Runs, tried: list[Run]) -> tuple[str, dict[Trial, Runs]]:
-    """What all runs of a method have in common that is not usual, and the runs of each trial."""
+def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
     centre = _centre([run.experiment for run in tried])
-    found: dict[Trial, list[Run]] = defaultdict(list)
+    shared = changes(centre)
+    by_trial: dict[Trial, list[Run]] = defaultdict(list)
     for run in tried:
         own = differences(centre, _of_one_length(run.experiment))
-        found[Trial(run.experiment.episodes, _as_typed(own))].append(run)
-    shared = _as_typed(changes(centre))
-    return shared, {trial: Runs(tuple(found[trial]), runs.references) for trial in sorted(found)}
-
-
-def unless_said(shared: str) -> str:
-    """A sentence on what all rows have in common, where there is anything."""
-    return f" Unless a row says otherwise: {shared}." if shared else ""
-
-
-def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None:
-    shared, found = by_trial(runs, tried)
+        by_trial[Trial(run.experiment.episodes, _as_typed(own))].append(run)
+    found = {trial: Runs(tuple(by_trial[trial]), runs.references) for trial in sorted(by_trial)}
     spreads = {
         trial: {split: spread_of_sizes(seeds, task, method, seeds.sizes(task, split)) for split in SPLITS}
         for trial, seeds in found.items()
@@ -77,7 +67,7 @@ def _table(runs: Runs, task: str, method: str, tried: list[Run]) -> Table | None
         name=f"trials-{method}",
         method=method_title(method),
         of_recovery=OF_RECOVERY if recovery else "",
-        shared=unless_said(shared),
+        shared=f" Unless a row says otherwise: {_as_typed(shared)}." if shared else "",
     )
     return make_table(words, ("Changed", "episodes", *SPLITS, *recovery.values()), rows + chance)
 
