@@ -82,6 +82,24 @@ def test_a_record_keeps_the_learning_curve_and_marl_eval_gets_it(run, tmp_path):
     assert exported["step_1"] == {"step_count": 40, "mean_episode_return": [-7.0]}
 
 
+def test_a_trial_whose_curve_nobody_draws_keeps_a_few_lines_of_each_stage(tmp_path, random):
+    rosters = paper("lbf", "pc3d").rosters.sealed()
+    folder = make_run(
+        tmp_path / "tried", "lbf", "pc3d", 0, {size: [0.1] for size in range(2, 7)}, rosters=rosters
+    )
+    add_metrics(folder, random, level=0.1, rise=0.1)
+    assert main(["record", str(tmp_path / "tried"), "--out", str(tmp_path / "kept")]) == 0
+    (kept,) = find_runs([tmp_path / "kept"]).trials
+    by_stage = [list(lines) for lines in kept.stages.values()]
+    assert len(by_stage) == 4
+    assert (
+        max(map(len, by_stage))
+        == 6
+        < max(len(lines) for lines in find_runs([tmp_path / "tried"]).trials[0].stages.values())
+    )
+    assert kept.history[-1]["episodes"] == kept.experiment.episodes
+
+
 def test_a_record_is_written_in_columns_of_numbers(run, tmp_path):
     record_run(run, tmp_path / "record")
     for kept in (tmp_path / "record" / "metrics.jsonl").read_text().splitlines():
@@ -184,7 +202,7 @@ def test_unfinished_runs_are_named_and_not_recorded(tmp_path, capsys):
 def test_an_interrupted_record_does_not_count_and_is_made_anew(run, tmp_path, monkeypatch):
     target = tmp_path / "record"
     with monkeypatch.context() as broken:
-        broken.setattr("pc3d.report.record.thinned", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
+        broken.setattr("pc3d.report.record.thinned", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             record_run(run, target, with_policy=True, with_replays=True)
     assert not (target / "done.json").exists()

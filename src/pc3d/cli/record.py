@@ -11,7 +11,7 @@ from rich.progress import track
 from pc3d.cli.in_help import Names
 from pc3d.experiment.experiment import LARGEST_SEED
 from pc3d.experiment.methods import METHODS
-from pc3d.report.record import record_run
+from pc3d.report.record import LINES_OF_A_TRIAL, LINES_PER_STAGE, record_run
 from pc3d.report.runs import Run, Runs, find_runs
 from pc3d.runs.run_folder import RunFolder
 from pc3d.system.bounds import within
@@ -74,7 +74,11 @@ def _record(places: dict[Path, Run], found: Runs, command: Command) -> None:
                     for methods in (command.policies, command.replays)
                 )
                 record_run(
-                    one.folder, place, with_policy=with_policy, with_replays=with_policy and with_replays
+                    one.folder,
+                    place,
+                    with_policy=with_policy,
+                    with_replays=with_policy and with_replays,
+                    lines_per_stage=LINES_OF_A_TRIAL if one.is_trial else LINES_PER_STAGE,
                 )
 
 

@@ -18,6 +18,7 @@ from pc3d.system.files import LARGEST_DIGESTED, explained, read_bytes, write_ato
 from pc3d.tasks.task import WORLDS
 
 LINES_PER_STAGE = 60  # as many as a learning curve can show
+LINES_OF_A_TRIAL = 6  # whose curve nobody draws
 DIGITS = 6  # more than a curve can show, and a quarter less to keep
 SCORED = tuple(
     chain.from_iterable(
@@ -29,7 +30,12 @@ POSITIONS = ("update", "episodes", "stage")
 
 
 def record_run(
-    run: RunFolder, target: Path, *, with_policy: bool = False, with_replays: bool = False
+    run: RunFolder,
+    target: Path,
+    *,
+    with_policy: bool = False,
+    with_replays: bool = False,
+    lines_per_stage: int = LINES_PER_STAGE,
 ) -> None:
     """Copy what a report needs, metrics thinned out; the policy and the replays only if asked for.
 
@@ -45,7 +51,7 @@ def record_run(
             shutil.rmtree(left, ignore_errors=True)
         new.mkdir(parents=True)
         try:
-            _write_record(run, new, with_policy, with_replays)
+            _write_record(run, new, with_policy, with_replays, lines_per_stage)
             _keep_scores(target, run, new)
         except (Pc3dError, OSError):  # what is half written is of no use to anybody
             shutil.rmtree(new, ignore_errors=True)
@@ -56,13 +62,15 @@ def record_run(
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _write_record(run: RunFolder, new: Path, with_policy: bool, with_replays: bool) -> None:
+def _write_record(
+    run: RunFolder, new: Path, with_policy: bool, with_replays: bool, lines_per_stage: int
+) -> None:
     for read in (read_changing, read_mix_scores, read_less_said):  # no digest holds these to what was written
         list(read(run.path))
     _copy(run.path, new, (*COPIED, *_scored_in(run.path)))
     if not run.metrics.exists():
         raise DamagedFile(f"{run.metrics} is missing: take it from a backup")
-    lines = b"".join(as_bytes(line) for line in thinned(read_metrics(run.metrics)))
+    lines = b"".join(as_bytes(line) for line in thinned(read_metrics(run.metrics), lines_per_stage))
     write_atomically(new / run.metrics.name, lines)
     if with_policy:
         write_atomically(new / run.final.name, read_bytes(run.final, LARGEST_DIGESTED))
