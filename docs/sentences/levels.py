@@ -127,6 +127,8 @@ def _whole(facts: Facts) -> list[str]:
 def _not_best(best: list[str]) -> str:
     if len(best) == len(SPLITS):
         return ""
+    if not best:
+        return "Its mean is the best of the four on no split."
     return (
         f"Its mean is not the best of the four {at_sizes([split for split in SPLITS if split not in best])}."
     )

@@ -107,6 +107,8 @@ def test_a_lead_is_called_what_the_test_calls_it(told):
     behind = {**clear, "pc3d": 0.0}
     assert "PC3D has the best mean of the four methods on no split" in told(behind, "lead-spread")
     assert "It is worse than IPPO" in told(behind, "lead-spread")
+    one_beaten = {"ippo": 0.0, "mappo": 3.0, "pic": 2.0, "pc3d": 1.0}
+    assert "Its mean is the best of the four on no split." in told(one_beaten, "lead-spread")
     assert told(behind, "against-mappo-spread") == "**worse**"
     assert told(behind, "best-of-four-spread") == "**no**"
     assert "Its mean is not the best of the four at test sizes." in told(
