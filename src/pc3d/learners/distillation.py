@@ -5,12 +5,12 @@ from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import method_named
 from pc3d.learners.experience import decisions_of, said_by, seen_in
-from pc3d.learners.optimiser import Left
+from pc3d.learners.optimiser import Left, left_of
 from pc3d.networks.build import Networks
 from pc3d.networks.conditioning import PolicyOutput
 from pc3d.networks.context_health import (
@@ -51,6 +51,11 @@ def weight_of(experiment: Experiment, left: Left = 1.0) -> Left:
     weight = experiment.distillation.weight if method_named(experiment.method).distils else 0.0
     final = experiment.distillation.final_share
     return weight if final == 1 else weight * (final + (1 - final) * left)
+
+
+def left_to_fade(experiment: Experiment, update: Int[Array, ""]) -> Left:
+    """How much of the run is left, where that changes anything: else programs stay to the bit."""
+    return 1.0 if experiment.distillation.final_share == 1 else left_of(experiment, update)
 
 
 def reading_of(

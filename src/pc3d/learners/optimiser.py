@@ -26,7 +26,7 @@ def learning_rate(experiment: Experiment, start: float, update: Int[Array, ""]) 
     """Of this update: constant, or falling to zero over the run."""
     rate = jnp.asarray(start)
     if experiment.recipe.learning_rate_schedule == "linear":
-        rate = rate * left_of(experiment, update)
+        rate = rate * (1 - update / experiment.updates)
     return rate
 
 

@@ -18,11 +18,11 @@ from pc3d.learners.actor_critic.sampling import gumbel_noise
 from pc3d.learners.actor_critic.scene import Drawn
 from pc3d.learners.actor_critic.settings import actor_critic_of
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
-from pc3d.learners.distillation import context_health, flat_attention, weight_of
+from pc3d.learners.distillation import context_health, flat_attention, left_to_fade, weight_of
 from pc3d.learners.experience import drawn_steps, refuse_hidden_ends
 from pc3d.learners.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.health import Health
-from pc3d.learners.optimiser import Left, fresh_adam, learning_rate, left_of
+from pc3d.learners.optimiser import Left, fresh_adam, learning_rate
 from pc3d.learners.value_scale import ValueScale
 from pc3d.networks.build import PolicyNetworks, build
 from pc3d.play.actor_team import ActorTeam
@@ -75,7 +75,7 @@ class ActorCritic(Algorithm):
         # A scale that follows nothing is one.
         scale = learner.value_scale if experiment.recipe.normalise_values else ValueScale.fresh()
         drawn = Drawn(episodes, gumbel_noise(key, episodes, task.action_count))
-        left = left_of(experiment, learner.update)
+        left = left_to_fade(experiment, learner.update)
         after, steps = descend(experiment, learner, scale, drawn, rate, left=left, roster_changes=changes)
         scalars = {
             **_scalars(experiment, steps, left),

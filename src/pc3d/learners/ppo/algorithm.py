@@ -14,9 +14,9 @@ from pc3d.experiment.experiment import Experiment
 from pc3d.experiment.methods import method_named
 from pc3d.experiment.roster_process import CONSTANT
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
-from pc3d.learners.distillation import flat_attention
+from pc3d.learners.distillation import flat_attention, left_to_fade
 from pc3d.learners.health import Health, all_finite
-from pc3d.learners.optimiser import fresh_adam, learning_rate, left_of
+from pc3d.learners.optimiser import fresh_adam, learning_rate
 from pc3d.learners.ppo.arithmetic import operations
 from pc3d.learners.ppo.descent import Course, Descended, Descent, descend
 from pc3d.learners.ppo.learner import PpoLearner
@@ -73,7 +73,7 @@ class Ppo(Algorithm):
         # One vector of parameters: a few large kernels instead of many small ones, and half the compile time.
         parameters, unravel = ravel_pytree(learner.networks)
         start = Descent(parameters, learner.averaged_teacher, learner.adam)
-        left = left_of(experiment, learner.update)
+        left = left_to_fade(experiment, learner.update)
         made = self.descend(Course(experiment, unravel, plan, prepared.sequences, rate, key, left), start)
         end, losses, norms = made.end, made.losses, made.norms
         finite = Health(

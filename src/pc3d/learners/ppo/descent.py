@@ -1,7 +1,7 @@
 """The epochs of an update: gradient steps on minibatches, and the averaged teacher a little after each."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import equinox as eqx
@@ -139,9 +139,10 @@ def _counts(sequences: Sequences, packing: Packing, left: Left) -> Counts:
     held, numbers = packing.teams != NOTHING, packing.teams
     decisions = jnp.sum(sequences.decisions, axis=(1, 2))[numbers]
     team_steps = jnp.sum(sequences.played, axis=1)[numbers]
-    totals = (jnp.maximum(jnp.sum(jnp.where(held, part, 0)), 1.0) for part in (decisions, team_steps))
-    of_decisions, of_team_steps = totals
-    return Counts(of_decisions, of_team_steps, left)
+    counted = Counts(
+        *(jnp.maximum(jnp.sum(jnp.where(held, part, 0)), 1.0) for part in (decisions, team_steps))
+    )
+    return counted if isinstance(left, float) else replace(counted, left=left)
 
 
 def _stepped(

@@ -10,11 +10,11 @@ from jaxtyping import Array, PRNGKeyArray
 
 from pc3d.experiment.experiment import Experiment
 from pc3d.learners.algorithm import Algorithm, Lesson, Work
-from pc3d.learners.distillation import context_health, flat_attention
+from pc3d.learners.distillation import context_health, flat_attention, left_to_fade
 from pc3d.learners.experience import drawn_steps, refuse_hidden_ends
 from pc3d.learners.exploring_team import ExploringTeam, epsilon_of
 from pc3d.learners.health import Health
-from pc3d.learners.optimiser import fresh_adam, learning_rate, left_of
+from pc3d.learners.optimiser import fresh_adam, learning_rate
 from pc3d.learners.q_learning.arithmetic import operations
 from pc3d.learners.q_learning.chance import NOTHING, Chance
 from pc3d.learners.q_learning.descent import Descent, descend
@@ -73,7 +73,7 @@ class QLearning(Algorithm):
         scale = learner.value_scale if experiment.recipe.normalise_values else ValueScale.fresh()
         end, losses, norms = descend(
             *(experiment, start, unravel, scale, episodes, rate),
-            left=left_of(experiment, learner.update),
+            left=left_to_fade(experiment, learner.update),
             roster_changes=changes,
             chance=self.chance(experiment, task, episodes, key),
             reference=reference,
